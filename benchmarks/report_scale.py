@@ -47,7 +47,7 @@ from worksample.records import (
     canonical,
 )
 from worksample.reports import ReportConfig, write_report
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 from worksample.store import Store
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

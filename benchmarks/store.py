@@ -27,10 +27,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from store.worlds import World, planted
 from worksample.records import SubmissionPart
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 from worksample.store import Store, rebuild
+from worksample.store.commit_objects import draft
 from worksample.store.dataframes import evaluations_df, submissions_df, trials_df
-from worksample.store.objects import draft
 
 ROUND = 10
 

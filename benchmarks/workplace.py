@@ -26,7 +26,7 @@ from worksample.files import materialise
 from worksample.sandboxes.capture import CaptureLimits
 from worksample.sandboxes.services import TrialServices, export_state, open_services
 from worksample.store import Store
-from worksample.tasks.workplace import PORTS, WORKPLACE
+from worksample.tasks.workplace_settings import PORTS, WORKPLACE
 from worksample.workplace.company_reader import read_company
 from worksample.workplace.seeds import Seed, seed_folder
 from worksample.workplace.warm_pool import LABEL, current_pool, load_workplace, warm_pool

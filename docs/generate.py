@@ -43,7 +43,7 @@ SETTINGS = {
     "chain": ("experiments/config.py", "ChainConfig"),
     "limits": ("experiments/config.py", "LimitsConfig"),
     "people": ("experiments/config.py", "PeopleConfig"),
-    "judges": ("models/judge.py", "JudgeConfig"),
+    "judges": ("models/judge_config.py", "JudgeConfig"),
     "calibration": ("results/calibration/config.py", "CalibrationConfig"),
     "prices": ("models/price.py", "Price"),
     "services": ("models/service_config.py", "ServiceConfig"),

@@ -30,7 +30,7 @@ from worksample.formats.harbor import ImportHarbor, import_harbor
 from worksample.grading import grade, has_solution, open_round, run_solution
 from worksample.records import GradePayload, Instance, Protocol
 from worksample.sandboxes.images import task_image
-from worksample.sandboxes.images.cache import remove_cached
+from worksample.sandboxes.images.image_cache import remove_cached
 from worksample.store import Store
 from worksample.tasks import ingest, read_package
 

@@ -17,7 +17,7 @@ from screenshots import BROWSERS, FLAGS, LARGEST, compressed
 from worksample.app import AppConfig, create_app
 from worksample.app.server.http_server import listen, serve_in_thread
 from worksample.experiments.config import ArmConfig, ExperimentConfig
-from worksample.experiments.planning.preparation import commit_plan, prepare
+from worksample.experiments.planning.plan_preparation import commit_plan, prepare
 from worksample.people import People
 from worksample.records import Worker
 from worksample.store import Store

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import worksample as ws
-from worksample.agents.script import Script, ScriptStep, read_script
+from worksample.agents.agent_script import Script, ScriptStep, read_script
 from worksample.reports import ReportConfig
 from worksample.tasks import find_suite
 

@@ -5,6 +5,9 @@ import { pdfjsAssets } from "./vendored.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
+// Without a report of slow plugins, which a slow machine would print while ./dev installs.
+const checks = { bundlerTimings: false };
+
 // Two pages: the app, and the viewer, which has a separate origin because it parses hostile files.
 export default defineConfig({
   plugins: [svelte(), pdfjsAssets()],
@@ -16,8 +19,11 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 4000,
-    rollupOptions: { input: { index: here("./index.html"), viewer: here("./viewer.html") } },
+    rollupOptions: {
+      input: { index: here("./index.html"), viewer: here("./viewer.html") },
+      checks,
+    },
   },
-  worker: { format: "es" },
+  worker: { format: "es", rolldownOptions: { checks } },
   test: { include: ["src/**/*.test.ts"] },
 });

@@ -15,7 +15,7 @@ from benchmarks.coverage.cells import Cell
 from scipy.special import betaincinv
 
 from worksample.metrics.calibration.label_sample import LEAST, CheckedSample, LabelKind, draw
-from worksample.metrics.calibration.labels_only import labels_only
+from worksample.metrics.calibration.labels_only_estimate import labels_only
 from worksample.metrics.calibration.prediction_powered import Parts, refusal_reason
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, undefined_estimate

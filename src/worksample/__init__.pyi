@@ -1,4 +1,4 @@
-from .agents.assignment import Assignment as Assignment
+from .agents.python_agent_assignment import Assignment as Assignment
 from .agents.workspace import Workspace as Workspace
 from .audit.findings import Report as Report
 from .audit.task_audit import AuditConfig as AuditConfig
@@ -9,7 +9,7 @@ from .experiments.regrade_pipeline import Regraded as Regraded
 from .experiments.status import Status as Status
 from .metrics.calibration.calibration_rules import CalibrationRules as CalibrationRules
 from .metrics.estimate import Estimate as Estimate
-from .metrics.money.deployable import Checking as Checking
+from .metrics.money.deployment_cost import Checking as Checking
 from .metrics.scores.rubric import RubricRules as RubricRules
 from .metrics.uncertainty.bootstrap import Resampling as Resampling
 from .models.price import Price as Price
@@ -40,8 +40,8 @@ from .records.experiment import Slot as Slot
 from .records.manifest import Manifest as Manifest
 from .records.task import Protocol as Protocol
 from .records.verdict import JudgedBy as JudgedBy
-from .reports.board import Leaderboard as Leaderboard
-from .reports.board import leaderboard as leaderboard
+from .reports.leaderboard_frame import Leaderboard as Leaderboard
+from .reports.leaderboard_frame import leaderboard as leaderboard
 from .reports.sections import Change as Change
 from .reports.sections import Comparison as Comparison
 from .reports.sections import MeasureConfig as MeasureConfig
@@ -54,13 +54,13 @@ from .reports.sections.comparison_parts import Part as Part
 from .reports.static_site.site import ReportConfig as ReportConfig
 from .reports.static_site.site import write_report as write_report
 from .results.result_set import WorkRules as WorkRules
-from .results.slots import slots_df as slots_df
+from .results.slot_results import slots_df as slots_df
 from .results.subset import Subset as Subset
 from .store import Store as Store
 from .store.dataframes import comparisons_df as comparisons_df
 from .store.dataframes import evaluations_df as evaluations_df
 from .store.dataframes import submissions_df as submissions_df
 from .store.dataframes import trials_df as trials_df
-from .tasks.spec import Package as Package
+from .tasks.package_spec import Package as Package
 
 __version__: str

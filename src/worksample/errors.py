@@ -38,7 +38,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from .option_names import with_python_arguments
+from .option_name_translation import with_python_arguments
 
 
 class Boundary(StrEnum):

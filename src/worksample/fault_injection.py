@@ -65,11 +65,11 @@ def failpoint(point: str) -> None:
     elif kind == STOP:
         os.kill(os.getpid(), signal.SIGSTOP)
     elif kind == "full":
-        raise StoreFull(f"no space left, as {VARIABLE} says", where=point, next=f"unset {VARIABLE}")
+        raise StoreFull(f"no space left on the disk (simulated by {VARIABLE})", where=point, next=f"unset {VARIABLE}")
     elif kind == "lost":
-        raise SandboxError(f"the box is lost, as {VARIABLE} says", where=point, next=f"unset {VARIABLE}")
+        raise SandboxError(f"the box is lost (simulated by {VARIABLE})", where=point, next=f"unset {VARIABLE}")
     elif kind == "raise":
-        raise RuntimeError(f"a failure at {point}, as {VARIABLE} says")
+        raise RuntimeError(f"a failure at {point} (simulated by {VARIABLE})")
 
 
 def _read(text: str) -> dict[tuple[str, int], str]:

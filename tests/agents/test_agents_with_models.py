@@ -147,7 +147,7 @@ async def test_malformed_responses_are_answered_and_survived(tmp_path: Path, cal
 
 async def test_only_malformed_responses_fail_the_agent(tmp_path: Path) -> None:
     sample, requests = await ended(tmp_path, [Answer(calls=(Call("bash", raw="{"),))], worker(malformed=3))
-    assert "unintelligible tool calls" in sample.error.message
+    assert "tool calls that could not be read" in sample.error.message
     assert len(requests) == 3
 
 
@@ -168,7 +168,7 @@ async def test_refusal_ends_the_work_after_reminders(tmp_path: Path, answer: Ans
 
 async def test_steps_are_counted_exactly(tmp_path: Path) -> None:
     sample, requests = await ended(tmp_path, [calls("bash", command="true")], turns=3)
-    assert "3 steps taken" in sample.error.message
+    assert "all of its 3 steps" in sample.error.message
     assert len(requests) == 3
     assert len(tool_results(sample)) == 3
 

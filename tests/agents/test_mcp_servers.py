@@ -24,7 +24,7 @@ from worksample.agents.mcp.server_tools import tools_in
 from worksample.agents.workspace import Workspace
 from worksample.box import Box, BoxConfig, Endpoint
 from worksample.errors import Cause, SandboxError
-from worksample.experiments.planning.compatibility import why_incompatible
+from worksample.experiments.planning.agent_compatibility import why_incompatible
 from worksample.records import Agent, Ending, Environment, Limits, McpSpec, ServiceLimits, ServiceSpec
 from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import ConnectionLedger

@@ -20,7 +20,7 @@ from running.profiles import examples
 from sandboxes.images import machine
 from worksample.agents.installing import elf_header as elf
 from worksample.agents.installing import shared_libraries as libraries
-from worksample.agents.installing.program import LIBRARIES
+from worksample.agents.installing.agent_program import LIBRARIES
 from worksample.box import BoxConfig, Mount, Root
 from worksample.sandboxes import open_box
 

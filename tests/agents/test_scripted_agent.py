@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,9 +14,11 @@ from agents.desk_material import instance_at
 from worksample.agents import PRESETS, Script, define, read_script
 from worksample.agents.agent_builder import check_agent
 from worksample.agents.agent_definition import validate_settings
-from worksample.agents.script import fill_placeholders
+from worksample.agents.agent_script import ScriptStep, fill_placeholders
+from worksample.agents.scripted_agent import Player
 from worksample.agents.workspace import clip_middle
 from worksample.errors import ManifestError, PlanError
+from worksample.sandboxes.browser import ACTIONS as BROWSER
 
 SCRIPT = """
 [[step]]
@@ -82,8 +86,8 @@ def test_instance_script_overrides_task_and_default(folder: Path, tmp_path: Path
         ('[[step]]\nwrite = "a"', "exactly one of text and from"),
         ('[[step]]\nwrite = "a"\nfrom = "absent"', r"step\[0\].from: cannot be read"),
         ('[[step]]\nwrite = "a"\ndata = "AA=="', "give a file with from"),
-        ('[[step]]\nsubmit = false', "submit is true or a text"),
-        ('[[step]]\nsay = "x"\ntimeout = 3', "timeout goes with run or python"),
+        ('[[step]]\nsubmit = false', "submit must be true or a text"),
+        ('[[step]]\nsay = "x"\ntimeout = 3', "timeout may be given only with run or python"),
         ('[[step]]\nfail = "somehow"', r"step\[0\].fail"),
         ('[step]\nrun = "a"', r"write \[\[step\]\]"),
         ('steps = []', "unknown key steps"),
@@ -156,3 +160,30 @@ def test_invalid_agent_is_refused(asked: dict[str, object], says: str) -> None:
 def test_written_settings_are_read_back_equal() -> None:
     agent = define(harness="worker", model="openai/some")
     assert validate_settings("worker", agent.settings).model_dump(mode="json") == agent.settings
+
+
+_VALUES: dict[str, st.SearchStrategy[object]] = {
+    "string": st.text("ab {}", max_size=5),
+    "strings": st.lists(st.sampled_from(["two", "{word}", ""]), max_size=3),
+    "integer": st.integers(0, 5),
+    "number": st.floats(-1e5, 1e5) | st.integers(0, 5),
+}
+
+
+@given(st.data(), st.sampled_from(sorted(BROWSER)))
+def test_scripted_browser_call_has_json_arguments(data: st.DataObject, action: str) -> None:
+    about = BROWSER[action].parameters
+    table = {key: data.draw(_VALUES[one.kind], label=key) for key, one in about.items() if not one.allowed}
+    step = ScriptStep.model_validate({"browse": action, "args": table})
+    message = anyio.run(Player([step], {"word": "filled"}).next, "script").choices[0].message
+    [call] = message.tool_calls or []
+    assert json.loads(json.dumps(call.arguments)) == call.arguments
+    assert not BROWSER[action].wrong(call.arguments)
+    expected = {key: fill_everywhere(value) for key, value in table.items()}
+    assert call.arguments == expected
+
+
+def fill_everywhere(value: object) -> object:
+    if isinstance(value, list):
+        return [fill_everywhere(one) for one in value]
+    return value.replace("{word}", "filled") if isinstance(value, str) else value

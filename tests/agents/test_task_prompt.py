@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from experiments.material import an_instance
+from worksample.agents.harness_settings import WorkerSettings
 from worksample.agents.prompt import NUDGE, system_text
-from worksample.agents.settings import WorkerSettings
 from worksample.agents.tools import toolset
 from worksample.agents.workspace import Workspace
 from worksample.records import EndpointSpec, SourceFiles

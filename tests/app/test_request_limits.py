@@ -91,7 +91,7 @@ async def test_unexpected_error_reveals_nothing(site: Site) -> None:
         kept, broken.leasing = broken.leasing, None
         answer = await ann.post(f"/items/{item['id']}/heartbeat")
         error = problem(answer, 500, "Bug")
-        assert error["what"] == "something went wrong here; the server's log says what"
+        assert error["what"] == "the server failed to answer this request; its log says why"
         assert "content-security-policy" in answer.headers
         broken.leasing = kept
         assert (await ann.post(f"/items/{item['id']}/submit", {"payload": YES, "key": "k"})).status_code == 200

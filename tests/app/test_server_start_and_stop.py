@@ -21,7 +21,7 @@ from cli.run_cli import cli, start
 from forking.child import Child
 from people.worlds import Office, office
 from worksample.app import AppConfig, create_app
-from worksample.app.judging.answer_counter import AnswerCounter
+from worksample.app.judging.answers_since_start import AnswerCounter
 from worksample.app.judging.personal_review import REASON, open_review
 from worksample.app.server.http_server import listen, open_browser, serve_in_thread
 from worksample.errors import PlanError, UsageError
@@ -246,8 +246,9 @@ def test_port_in_use_is_reported(desk: Office, tmp_path: Path, verb: str) -> Non
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--host", "localhost"), "can have no subdomains"), (("--host", "a b.example"), "no host name"),
-        (("--bind", "203.0.113.1"), "cannot listen"), (("--bind", "127.0.0.1:99999"), "no such port"),
+        (("--host", "localhost"), "can have no subdomains"), (("--host", "a b.example"), "is not a host name"),
+        (("--bind", "203.0.113.1"), "cannot listen"), (("--bind", "127.0.0.1:99999"), "is not a number from 0 to "
+        "65535"),
         (("--scheme", "ftp"), "ftp"),
     ],
 )  # fmt: skip

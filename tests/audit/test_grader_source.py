@@ -21,7 +21,7 @@ def test_syntax_error_has_file_and_line(tmp_path: Path) -> None:
         report = check(read_package(folder), config)
         [found] = [f for f in report.errors if f.check is AuditCheck.CONTROLS]
         assert found.where == f"grade.py:{line}"
-        assert "is not Python: invalid syntax" in found.what
+        assert "is not valid Python: invalid syntax" in found.what
         assert report.graded == ()
 
 

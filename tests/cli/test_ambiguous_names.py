@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from store import worlds
-from worksample.cli.ambiguous_names import print_chosen_experiments, print_namesakes
+from worksample.cli.ambiguous_experiments import print_chosen_experiments, print_namesakes
 from worksample.experiments.experiment_lookup import find_experiment, others_of_name, short_name
 from worksample.records import Arm, Experiment, Lock, Protocol
 from worksample.reports.chosen_experiments import heading_of

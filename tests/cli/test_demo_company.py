@@ -9,9 +9,9 @@ import pytest
 from cli.run_cli import cli, cli_json
 from worksample.cli.demo_studies import AGENT, FONTS, TASK, company_config
 from worksample.errors import SandboxUnavailable
-from worksample.experiments.planning.preparation import prepare
+from worksample.experiments.planning.plan_preparation import prepare
 from worksample.files import HashSink
-from worksample.root_command import root_command
+from worksample.sudo_command import root_command
 from worksample.workplace.install import apt_get
 
 PACKAGES = ("chromium", FONTS)

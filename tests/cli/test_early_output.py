@@ -28,7 +28,7 @@ def test_run_says_what_it_reads_before_planning(tmp_path: Path, monkeypatch: pyt
     ("place", "said"),
     [
         (
-            "worksample.experiments.planning.preparation.forecast_of",
+            "worksample.experiments.planning.plan_preparation.forecast_of",
             "interrupted while planning the trials: no trial was started",
         ),
         (

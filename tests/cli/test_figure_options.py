@@ -7,7 +7,7 @@ import pytest
 from worksample.cli.figure_options import money_settings, read_checking
 from worksample.errors import ManifestError, UsageError
 from worksample.metrics import Checking
-from worksample.reports.terminal import column_blocks
+from worksample.reports.terminal_leaderboard import column_blocks
 
 
 def test_check_is_parsed_key_by_key() -> None:

@@ -12,13 +12,13 @@ from openai_server import Answer, judged, serving
 from worksample.cli.judging_forecast import judging_of
 from worksample.experiments.config import ExperimentConfig, PeopleConfig
 from worksample.experiments.experiment_runner import RunResult, run_experiment
-from worksample.experiments.planning.preparation import commit_plan, prepare
+from worksample.experiments.planning.plan_preparation import commit_plan, prepare
 from worksample.models import JudgeConfig
 from worksample.models.service_config import ServiceConfig
 from worksample.python_api.experiment_run import options_of
 from worksample.records import EvaluatorKind, Experiment, Protocol, Round
 from worksample.reports import leaderboard
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 from worksample.store import Store, check
 
 # The engine's, of a package that it uses.

@@ -24,13 +24,13 @@ from worksample.cli.run_output import print_dry_run
 from worksample.errors import ManifestError, PlanError
 from worksample.experiments.config import PeopleConfig
 from worksample.experiments.config_file import load
-from worksample.experiments.planning.preparation import prepare
+from worksample.experiments.planning.plan_preparation import prepare
 from worksample.records import Evaluation, EvaluatorKind, Protocol, Purpose, Round
 from worksample.reports.sections import measure
 from worksample.results.calibration.config import CalibrationConfig
 from worksample.results.calibration.label_draw import read_draw
 from worksample.results.second_looks import ROUTED
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 from worksample.store import Store, check
 
 pytestmark = [pytest.mark.box, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
@@ -170,10 +170,11 @@ def test_other_threshold_under_the_same_plan_is_refused(tmp_path: Path) -> None:
         assert json.loads(lock.read_text())["config"]["calibration"]["protocols"] == ["rubric"]
         for other in (CalibrationConfig(share=0.5, threshold=0.6), None):
             with pytest.raises(
-                PlanError, match=r"\[calibration\].*differs from the value with which this experiment was planned"
+                PlanError,
+                match=r"\[calibration\].*these settings differ from those with which the experiment was planned",
             ):
                 planned(store, config.replaced(calibration=other))
-            with pytest.raises(PlanError, match="differs from the value with which"):
+            with pytest.raises(PlanError, match="differ from those with which"):
                 print_dry_run(config.replaced(calibration=other, store=str(tmp_path / "store")), as_json=True)
 
 
@@ -199,8 +200,8 @@ def test_invalid_table_is_refused_by_key(tmp_path: Path, table: dict[str, Any], 
     ("protocol", "by", "asked", "says"),
     [
         ("rubric", "person", (), "nothing to calibrate: this experiment asks no judge"),
-        ("rubric", "judge", (Protocol.HOLISTIC,), "no judge is asked under holistic"),
-        ("pairwise", "person", (Protocol.PAIRWISE,), "no judge is asked under pairwise"),
+        ("rubric", "judge", (Protocol.HOLISTIC,), "protocol holistic does not use a judge"),
+        ("pairwise", "person", (Protocol.PAIRWISE,), "protocol pairwise does not use a judge"),
     ],
 )
 def test_calibration_without_a_judge_is_refused(

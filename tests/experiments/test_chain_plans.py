@@ -15,7 +15,7 @@ from worksample.errors import ManifestError, PlanError
 from worksample.experiments.config import ArmConfig, ChainConfig, ExperimentConfig, PeopleConfig
 from worksample.experiments.config_file import load
 from worksample.experiments.planning.experiment_plan import Plan, plan
-from worksample.experiments.planning.preparation import forecast_of, prepare
+from worksample.experiments.planning.plan_preparation import forecast_of, prepare
 from worksample.experiments.planning.slot_order import order_slots
 from worksample.models import Price
 from worksample.records import (
@@ -59,8 +59,11 @@ def read(folder: Path, text: str) -> ExperimentConfig:
         ("[chain]\nreattempts = 1\nhours = -1\n" + arm("people"), "chain.hours"),
         ("[chain]\nreattempts = 1\nbudget = 3\n" + arm("people"), "chain.budget"),
         (CHAIN + arm("boss"), "arms[0].feedback"),
-        (CHAIN + arm("people", "first"), "the arm first has the name of the arm for first attempts"),
-        (CHAIN + arm("none", "a") + arm("none", "b") + arm("people"), "people could continue each of a, b"),
+        (CHAIN + arm("people", "first"), "the arm first has the name that is reserved for the arm of first attempts"),
+        (
+            CHAIN + arm("none", "a") + arm("none", "b") + arm("people"),
+            "people must continue one arm, but a, b are equally possible",
+        ),
         (CHAIN + arm("people", shown="all"), "arms[0].shown_rubric"),
     ],
 )
@@ -116,7 +119,7 @@ def test_earlier_experiments_read_unchanged() -> None:
     assert plain.replaced(attempts=2).attempts == 2
     with pytest.raises(ValidationError, match="its chain allows 3"):
         chained_plan().experiment.replaced(attempts=2)
-    with pytest.raises(ValidationError, match="continues no arm that makes first attempts"):
+    with pytest.raises(ValidationError, match="must continue an arm that makes first attempts"):
         plain.replaced(arms=(Arm(name="b", feedback="retry", continues="a"),))
 
 
@@ -142,7 +145,7 @@ def test_feedback_from_unasked_evaluators_or_pairs_is_refused(tmp_path: Path) ->
     config = config_of(tmp_path, "pairwise").replaced(
         arms=(ArmConfig(name="again", feedback="retry"),), chain=ChainConfig(reattempts=1)
     )
-    with pytest.raises(PlanError, match="pairwise judgments never say that work failed"):
+    with pytest.raises(PlanError, match="pairwise judgments never fail a submission"):
         prepare(config)
 
 

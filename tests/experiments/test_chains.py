@@ -12,14 +12,14 @@ import pytest
 from experiments.judged_by_people import config_of, hire
 from experiments.learners import judge_by_reading, letter
 from experiments.test_any_protocol import planned, run
-from worksample.experiments.amendments import amend
-from worksample.experiments.chain_steps import WITHDRAWN, advance, may_run
 from worksample.experiments.config import AgentConfig, ArmConfig, ChainConfig, ExperimentConfig, PeopleConfig
+from worksample.experiments.reattempt_slots import WITHDRAWN, advance, may_run
 from worksample.experiments.status import Status, status_of
+from worksample.experiments.strike_and_restore import amend
 from worksample.records import Amendment, Evaluation, Experiment, Slot, Submission, Trial
 from worksample.reports import leaderboard
 from worksample.reports.sections import measure
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 from worksample.store import Store, check
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")

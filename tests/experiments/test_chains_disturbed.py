@@ -13,10 +13,10 @@ from experiments.learners import judge_by_reading
 from experiments.test_any_protocol import planned, run
 from experiments.test_chains import chained
 from worksample.errors import WorksampleError
-from worksample.experiments.amendments import amend
-from worksample.experiments.chain_steps import advance
-from worksample.experiments.planning.preparation import prepare
+from worksample.experiments.planning.plan_preparation import prepare
+from worksample.experiments.reattempt_slots import advance
 from worksample.experiments.status import status_of
+from worksample.experiments.strike_and_restore import amend
 from worksample.people import People
 from worksample.people.clock import now_in_microseconds
 from worksample.records import Evaluation, Experiment, Fed, Slot, Submission, Trial

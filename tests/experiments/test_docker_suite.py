@@ -15,8 +15,8 @@ from cli.run_cli import cli, start
 from experiments.test_killed_runs import assert_exactly_what_was_planned
 from sandboxes import daemon
 from worksample.records import Trial
-from worksample.results.slots import slots_df
-from worksample.sandboxes.containers import daemon as containers
+from worksample.results.slot_results import slots_df
+from worksample.sandboxes.containers import docker_daemon as containers
 from worksample.store import Store
 
 STARTER = Path(__file__).parents[2] / "src/worksample/suites/starter/scripts"

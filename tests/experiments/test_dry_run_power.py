@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from experiments.material import some_material
 from worksample.errors import UsageError
 from worksample.experiments.planning.experiment_plan import Plan, plan
-from worksample.experiments.power import power_outlook
 from worksample.experiments.power_basis import basis_of, guessed_basis
+from worksample.experiments.statistical_power import power_outlook
 from worksample.metrics import Aim
 
 REACH = 1.959964 + 0.841621

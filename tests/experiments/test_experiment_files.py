@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from worksample.errors import ManifestError
 from worksample.experiments.config import ExperimentConfig
 from worksample.experiments.config_file import load, merge
-from worksample.models.durations import parse_seconds
+from worksample.models.duration_text import parse_seconds
 
 BASE: dict[str, Any] = {"name": "x", "suite": "starter", "agents": [{"harness": "scripted"}]}
 VALUES: dict[str, st.SearchStrategy[Any]] = {

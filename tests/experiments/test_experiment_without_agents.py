@@ -12,9 +12,9 @@ from experiments.test_any_protocol import planned, run
 from experiments.test_hand_in_tables import Row, table
 from worksample.cli.judging_forecast import judging_of
 from worksample.experiments.config import ExperimentConfig
-from worksample.experiments.hand_in_table import HandInMany, hand_in_many
+from worksample.experiments.hand_in_from_table import HandInMany, hand_in_many
+from worksample.experiments.planning.plan_preparation import prepare
 from worksample.experiments.planning.plan_progress import progress_of
-from worksample.experiments.planning.preparation import prepare
 from worksample.records import Experiment, Slot, Submission
 from worksample.reports import leaderboard, write_report
 from worksample.reports.sections import compare, measure

@@ -45,7 +45,9 @@ def test_work_is_accepted_once_and_judged_by_the_experiments_people(tmp_path: Pa
         )  # fmt: skip
         assert (again.taken, again.submission) == (False, first.submission)
         letter(tmp_path, "Dear Ada, once more")
-        with pytest.raises(UsageError, match=f"differs from the work that was handed in as {first.submission.id}") as e:
+        with pytest.raises(
+            UsageError, match=f"already handed in, with other files .submission {first.submission.id}"
+        ) as e:
             hand_in_and_grade(store, what)
         assert e.value.next.endswith("--repeat 2")
         assert hand_in_and_grade(store, replace(what, repeat=2)).taken
@@ -66,12 +68,12 @@ def test_work_outside_the_plan_is_refused(tmp_path: Path) -> None:
             hand_in_and_grade(store, what)
         brief = tmp_path / "one" / "letter" / "brief.md"
         brief.write_text(brief.read_text() + " In verse.")
-        with pytest.raises(UsageError, match="brief, inputs or probes differ"):
+        with pytest.raises(UsageError, match="has another brief, other inputs or other probes"):
             hand_in_and_grade(store, replace(what, instance="ada"))
         config_of(tmp_path / "two", "holistic")
         file = (tmp_path / "two" / "letter").rename(tmp_path / "two" / "note") / "task.toml"
         file.write_text(file.read_text().replace('id = "letter"', 'id = "note"'))
-        with pytest.raises(UsageError, match="is not an instance of"):
+        with pytest.raises(UsageError, match="is not part of the experiment"):
             hand_in_and_grade(store, replace(what, task=file.parent, instance="ada"))
         assert store.find(Submission) == []
 

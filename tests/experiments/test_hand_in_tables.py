@@ -11,7 +11,7 @@ import pytest
 from experiments.judged_by_people import config_of, hire, judge_all
 from experiments.test_any_protocol import planned, run
 from worksample.errors import FaultyRows, ImportFailed
-from worksample.experiments.hand_in_table import HandedInMany, HandInMany, hand_in_many
+from worksample.experiments.hand_in_from_table import HandedInMany, HandInMany, hand_in_many
 from worksample.experiments.status import status_of
 from worksample.records import Evaluation, Origin, Submission
 from worksample.reports import leaderboard
@@ -110,7 +110,9 @@ def test_all_faults_are_listed_by_row_and_nothing_is_accepted(tmp_path: Path) ->
                 taken(store, tmp_path / name)
         done = taken(store, table(tmp_path, rows[4:5]), grade_now=False)
         (tmp_path / "work-4" / "total.json").write_text("{}")
-        with pytest.raises(FaultyRows, match=f"differs from the work that was handed in as {done.submissions[0].id}"):
+        with pytest.raises(
+            FaultyRows, match=f"already handed in, with other files .submission {done.submissions[0].id}"
+        ):
             taken(store, table(tmp_path, rows[4:5]))
 
 

@@ -16,12 +16,12 @@ from worksample.agents.installing.installer import install
 from worksample.experiments.agent_check import check_agents, find_answer
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.experiment_runner import run_experiment
-from worksample.experiments.planning.preparation import commit_plan, prepare
+from worksample.experiments.planning.plan_preparation import commit_plan, prepare
 from worksample.metrics import Configurations, harness_effect, model_effect
 from worksample.models.service_config import ServiceConfig
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Agent, Submission, Trial
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 from worksample.store import Store
 
 PROGRAMS = ("aider", "claude-code", "codex", "gemini-cli", "mini-swe-agent", "opencode", "openhands", "qwen-code")

@@ -11,11 +11,11 @@ import pytest
 from forking.child import ended
 from grading.helpers_grading import Bench, bench
 from worksample.errors import UsageError
-from worksample.experiments.amendments import amend
 from worksample.experiments.experiment_runner import RunOptions
 from worksample.experiments.regrade_pipeline import Regraded, Regrading, regrade
 from worksample.experiments.rounds import current_round
 from worksample.experiments.status import status_of
+from worksample.experiments.strike_and_restore import amend
 from worksample.grading import grade_all
 from worksample.records import (
     Agent,
@@ -35,7 +35,7 @@ from worksample.records import (
     TrialOutcome,
     now,
 )
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 from worksample.store import Store
 
 pytestmark = pytest.mark.box
@@ -193,5 +193,5 @@ def test_regrade_without_grades_is_not_adopted(world: Regradable) -> None:
     look = current_round(world.store, world.experiment).replaced(id="look", purpose=Purpose.INTEGRITY)
     world.store.commit(look)
     for target, id in (("round", "look"), ("trial", "t1")):
-        with pytest.raises(UsageError, match="cannot be put in force"):
+        with pytest.raises(UsageError, match="cannot decide verdicts, so it cannot be adopted"):
             amend(world.store, action="adopt", target=target, id=id, reason="x", author="me")

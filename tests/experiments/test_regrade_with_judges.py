@@ -16,7 +16,7 @@ from grading.helpers_grading import bench
 from openai_server import Answer, judged, read, serving
 from worksample.experiments.experiment_runner import run_experiment
 from worksample.experiments.hand_in import HandInRequest, hand_in_and_grade
-from worksample.experiments.planning.preparation import commit_plan, prepare
+from worksample.experiments.planning.plan_preparation import commit_plan, prepare
 from worksample.grading.grade_changes import votes_of_pairs
 from worksample.models import JudgeConfig
 from worksample.models.service_config import ServiceConfig
@@ -25,7 +25,7 @@ from worksample.records import Evaluation, EvaluatorKind, Protocol, Purpose, Rou
 from worksample.results.calibration.config import CalibrationConfig
 from worksample.results.calibration.label_rounds import labels_of
 from worksample.results.pair_sampling import drawn_pairs
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 from worksample.store import Store
 
 pytestmark = [pytest.mark.box, pytest.mark.filterwarnings("ignore::DeprecationWarning")]

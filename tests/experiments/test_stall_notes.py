@@ -10,10 +10,10 @@ import pytest
 
 from runs.material import setting
 from worksample.agents.agent_definition import define
-from worksample.agents.assignment import Assignment
+from worksample.agents.python_agent_assignment import Assignment
 from worksample.experiments.experiment_runner import _note
 from worksample.experiments.run_listener import SilentListener
-from worksample.steady_loop import Stall, run_steadily
+from worksample.stall_tolerant_loop import Stall, run_steadily
 
 BEFORE, WITHIN = 0.6, 0.9
 

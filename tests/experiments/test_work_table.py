@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from worksample.errors import FaultyRows, ImportFailed
-from worksample.experiments.work_table import read_work
+from worksample.experiments.finished_work_table import read_work
 
 ROWS = "task;path;agent;minutes;cost\nt;a;bot;{};12,50\nt;b;bot;90,5;3\n"
 
@@ -38,7 +38,7 @@ def test_unreadable_rows_are_all_named(tmp_path: Path) -> None:
     with pytest.raises(FaultyRows) as caught:
         read_work(path)
     assert [what.partition(";")[0].partition(": E")[0] for what in caught.value.faults.values()] == [
-        "is not JSON", "is not an object", "minutes: is not finite",
+        "is not JSON", "is not an object", "minutes: is infinite or NaN",
     ]  # fmt: skip
 
 

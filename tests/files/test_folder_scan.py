@@ -323,7 +323,7 @@ def test_no_descriptor_stays_open(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"[]", b'{"entries": [{"path": "../x"}]}', b"\xff"])
 def test_invalid_manifest_is_refused(data: bytes) -> None:
-    with pytest.raises(CaptureError, match="not a manifest"):
+    with pytest.raises(CaptureError, match="not a valid manifest"):
         read_manifest(data)
 
 

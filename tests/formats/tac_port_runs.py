@@ -22,7 +22,7 @@ from formats.tac_port_work import Work, works
 from openai_server import Answer, judged, read, says, serving
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.experiment_runner import run_experiment
-from worksample.experiments.planning.preparation import commit_plan, prepare
+from worksample.experiments.planning.plan_preparation import commit_plan, prepare
 from worksample.formats.tac import import_tac
 from worksample.models import JudgeConfig
 from worksample.python_api.experiment_run import options_of

@@ -10,7 +10,7 @@ import pytest
 
 from cli.run_cli import cli
 from worksample.errors import ImportFailed, UsageError
-from worksample.experiments.planning.compatibility import why_incompatible
+from worksample.experiments.planning.agent_compatibility import why_incompatible
 from worksample.files import HashSink
 from worksample.formats.harbor import ImportedHarborTask, ImportHarbor, import_harbor
 from worksample.formats.harbor.format import OBSTACLES

@@ -11,7 +11,7 @@ import pytest
 
 from formats.test_harbor import harbor
 from sandboxes.images import machine
-from worksample.agents.installing.program import PyPI
+from worksample.agents.installing.agent_program import PyPI
 from worksample.agents.installing.pypi import python_of
 from worksample.errors import InstallError
 from worksample.formats.harbor import export_harbor, import_harbor

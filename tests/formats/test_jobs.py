@@ -78,14 +78,14 @@ def test_excluded_jobs_are_counted_by_reason(folder: Path) -> None:
 FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "negative hours": ({"hours": "-3"}, "hours: is below 0"),
     "a formula": ({"contract_amount": "=A1*2"}, "contract_amount: is a formula"),
-    "no number": ({"contract_amount": "about 40"}, "'about 40' is not a number"),
+    "no number": ({"contract_amount": "forty"}, "'forty' is not a number; write it as 1200"),
     "infinite": ({"contract_amount": "inf"}, "is not a number"),
     "no description": ({"job_description": " "}, "no description"),
     "no id": ({"contract_id": ""}, "no id"),
     "ends before it starts": ({"end_ts": "2024-01-01"}, "before it starts"),
-    "a date of another land": ({"start_ts": "31/12/2024"}, "is not a date"),
+    "a date of another land": ({"start_ts": "03/04/2025"}, "is 2025-04-03 or 2025-03-04, and no other date"),
     "a missing attachment": ({"attachments": "gone.pdf"}, "'gone.pdf': no such file"),
-    "an attachment elsewhere": ({"attachments": "../../etc/passwd"}, "leads out of"),
+    "an attachment elsewhere": ({"attachments": "../../etc/passwd"}, "is outside the folder of"),
     "an attachment on the web": ({"attachments": "https://example.com/a.pdf"}, "is a web address"),
     "a folder as attachment": ({"attachments": "sub"}, "'sub': is a directory"),
     "a link as attachment": ({"attachments": "link.txt"}, "'link.txt': too many levels"),
@@ -94,7 +94,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
         {"contract_amount": "€900", "job_amount": "GBP 800"},
         "amounts name several currencies: EUR, GBP",
     ),
-    "broken JSON": ({"onet_tasks": "[1, 2"}, "broken JSON"),
+    "broken JSON": ({"onet_tasks": "[1, 2"}, "is not valid JSON"),
     "another kind of contract": ({"contract_type": "barter"}, "neither fixed nor hourly"),
     "the same id again": ({"contract_id": "c-1001"}, "is already used in line 2"),
 }
@@ -304,7 +304,7 @@ def test_wrong_option_values_are_reported(folder: Path) -> None:
     with pytest.raises(UsageError, match="save it as"):
         import_jobs(folder / "jobs.xlsx", folder / "out", ImportJobs())
     (folder / "broken.parquet").write_bytes(b"PAR1")
-    with pytest.raises(ImportFailed, match=r"(?s)not Parquet.*next: correct the file"):
+    with pytest.raises(ImportFailed, match=r"(?s)not valid Parquet.*next: correct the file"):
         import_jobs(folder / "broken.parquet", folder / "out", ImportJobs())
     (folder / "twice.csv").write_text("id,id\n1,2\n")
     with pytest.raises(ImportFailed, match="occurs twice"):
@@ -321,7 +321,7 @@ def test_wrong_option_values_are_reported(folder: Path) -> None:
         ),
         ("a.csv", 'id,title\n1,"one\n', "line 2: .*next: correct the file, then run the same command again"),
         ("a.jsonl", '{"id": "1"}\n{\n', "line 2: is not JSON.*next: correct them, or leave them"),
-        ("a.json", "[", "not JSON.*next: correct the file, then"),
+        ("a.json", "[", "not valid JSON.*next: correct the file, then"),
         ("one/metadata.json", "{", "line 1: one/metadata.json is not JSON.*next: correct them, or leave"),
         ("one/metadata.json", "[]", "one/metadata.json does not hold a JSON object.*next: correct them"),
     ],

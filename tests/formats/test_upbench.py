@@ -175,7 +175,7 @@ FAULTS: dict[str, tuple[str, str]] = {
     "a formula": ("contract_id,job_amount\n1,=A1*2\n", "job_amount: is a formula"),
     "no id": ("contract_id,job_title\n,x\n", "contract_id: is missing"),
     "an id twice": ("contract_id\n1\n1\n", "'1' is already used in line 2"),
-    "broken JSON": ('contract_id,onet_tasks\n1,"[1, 2"\n', "onet_tasks: is broken JSON"),
+    "broken JSON": ('contract_id,onet_tasks\n1,"[1, 2"\n', "onet_tasks: begins like JSON, but is not valid JSON"),
     "a day of another land": ("contract_id,start_ts\n1,31/12/2024\n", "start_ts: '31/12/2024' is not a date"),
     "beyond the calendar": ("contract_id,start_ts\n1,0001-01-01T00:00:00+05:00\n", "not a valid date"),
     "not whole": ("contract_id,num_openings\n1,1.5\n", "num_openings: is not a whole number"),

@@ -132,8 +132,13 @@ def test_changed_is_successful_run_strikes_and_restores(refreshed: Refreshed) ->
 
 
 CHANGED: dict[str, tuple[str, int, dict[str, Any], str]] = {
-    "evidence that differs": ("evaluations", 0, {"judgement": "pass"}, "evaluations, 1: differs from the store in"),
-    "another attempt": ("submissions", 0, {"k": 2}, "differs from the store in k"),
+    "evidence that differs": (
+        "evaluations",
+        0,
+        {"judgement": "pass"},
+        "evaluations, 1: this row is already in the store with another",
+    ),
+    "another attempt": ("submissions", 0, {"k": 2}, "already in the store with another k"),
     "a job that is not there": (
         "submissions",
         0,

@@ -15,8 +15,8 @@ from grading.helpers_grading import Bench, bench
 from worksample.errors import POLICY, Cause, RecordConflict
 from worksample.grading import Evaluators, evaluate, evaluators_of, grade_all, open_round, pending_places
 from worksample.grading.evaluators import RoundEvaluator
+from worksample.grading.grading_rounds import EvaluatorPanel
 from worksample.grading.pending_evaluations import TRIES, EvaluationPlace
-from worksample.grading.rounds import EvaluatorPanel
 from worksample.grading.scripted_evaluator import ScriptedEvaluator
 from worksample.records import (
     Evaluation,

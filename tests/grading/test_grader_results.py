@@ -12,7 +12,7 @@ from worksample.files import HashSink
 from worksample.grading.broker import GradingBroker
 from worksample.grading.grading_boxes import GraderLimits, GradingBoxes
 from worksample.grading.run_grader import TAIL, GraderEnd, _case, _command, _record_of, grade_from_result
-from worksample.grading.starvation import require_time
+from worksample.grading.starved_programs import require_time
 from worksample.records import Criteria, Criterion, Grading, Protocol, Usage
 
 LIMITS = GraderLimits(timeout=7.5, memory=1 << 20)
@@ -44,7 +44,7 @@ def test_valid_result_counts_whatever_the_exit_code(code: int) -> None:
 @pytest.mark.parametrize(
     ("ended", "written", "cause", "says"),
     [
-        (done(truncated=True), data(RIGHT), Cause.GRADER_OUTPUT, "printed more than is kept"),
+        (done(truncated=True), data(RIGHT), Cause.GRADER_OUTPUT, "printed more than is allowed"),
         (done(oom=True), data(RIGHT), Cause.GRADER_MEMORY, "more than 1,048,576 bytes of memory"),
         (done(timed_out=True), data(RIGHT), Cause.GRADER_TIME, "did not end within 7.5 seconds"),
         (done(3, b"why\xff"), None, Cause.GRADER_CRASH, "exit code 3 and without a result\nwhy"),
@@ -91,7 +91,7 @@ def test_limits_come_from_the_manifest_or_defaults() -> None:
 
 def test_starved_grader_is_not_a_slow_grader() -> None:
     late = Completed(-9, b"", b"", timed_out=True, seconds=2400.0, starved=True, counted=31.0)
-    with pytest.raises(GraderError, match="31 of its seconds in 2400") as caught:
+    with pytest.raises(GraderError, match="31 s of processor time in 2400") as caught:
         grade_from_result(late, None, GRADING, GraderLimits())
     assert caught.value.cause is Cause.GRADER_SANDBOX and POLICY[Cause.GRADER_SANDBOX].retry
     with pytest.raises(SandboxError, match="too busy"):

@@ -186,7 +186,7 @@ async def test_regrade_reports_changes(tmp_path: Path) -> None:
 async def test_regrade_refuses_other_work_and_no_change(tmp_path: Path) -> None:
     made = bench(tmp_path, "right")
     subject = made.submit({"answer.txt": "1"}).id
-    with pytest.raises(PlanError, match="the same as those in force"):
+    with pytest.raises(PlanError, match="nothing to grade again"):
         regrade(made.store, [made.instance], subjects=(subject,), author="test", reason="")
     newer = made.newer(**{"brief.md": "Another {{month}}"})
     with pytest.raises(PlanError, match="brief, inputs or environment changed"):

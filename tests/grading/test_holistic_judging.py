@@ -15,10 +15,10 @@ from grading.judging_material import judged_bench, roles
 from openai_server import Answer, judged, read, says, serving
 from worksample.errors import POLICY, Cause
 from worksample.grading import evaluate, open_round
+from worksample.grading.grading_rounds import EvaluatorPanel
 from worksample.grading.judges import JudgeEvaluator, Render
-from worksample.grading.judges.material import UNSEEN
+from worksample.grading.judges.judge_material import UNSEEN
 from worksample.grading.pending_evaluations import EvaluationPlace
-from worksample.grading.rounds import EvaluatorPanel
 from worksample.models import Exhibit, Look, Visibility
 from worksample.records import Evaluation, EvaluationOutcome, EvaluatorKind, Holistic, Protocol, Submission
 from worksample.store import Store

@@ -15,9 +15,9 @@ from grading.judging_material import CRITERIA, MODEL, OTHER, as_text, judged_ben
 from openai_server import Answer, Fault, judged, read, says, serving
 from worksample.errors import Cause
 from worksample.grading import Evaluators, evaluate, grade_all, open_round
+from worksample.grading.grading_rounds import EvaluatorPanel
 from worksample.grading.judges import JudgeEvaluator, charge_earlier_spending
 from worksample.grading.pending_evaluations import EvaluationPlace
-from worksample.grading.rounds import EvaluatorPanel
 from worksample.models import JudgeConfig, Roles
 from worksample.records import (
     Evaluation,

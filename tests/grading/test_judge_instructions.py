@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from worksample.grading.judges import protocols
-from worksample.models.judge import RENDERING
+from worksample.grading.judges import protocol_questions as protocols
+from worksample.models.judge_config import RENDERING
 from worksample.records import digest_of
 
 
@@ -13,5 +13,5 @@ def test_new_instructions_raise_the_version_of_judges() -> None:
         protocols.QUALITY,
     ]  # fmt: skip
     assert (RENDERING, digest_of(texts)[:16]) == ("4", "d73eaf9e85812e7a"), (
-        "raise RENDERING in models/judge.py, then this"
+        "raise RENDERING in models/judge_config.py, then this"
     )

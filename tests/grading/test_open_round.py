@@ -10,7 +10,7 @@ from grading.helpers_grading import Bench, bench
 from worksample.errors import PlanError, UsageError
 from worksample.grading import grade_all, open_round, regrade
 from worksample.grading.grade_round import items, subjects
-from worksample.grading.rounds import EvaluatorPanel, instances_of
+from worksample.grading.grading_rounds import EvaluatorPanel, instances_of
 from worksample.records import EvaluatorKind, Protocol, Purpose, ResolutionRule, Round
 from worksample.results.pair_sampling import PAIRS, drawn_pairs
 
@@ -54,7 +54,7 @@ def test_invalid_rounds_are_refused(made: Bench) -> None:
             open_round(made.store, author="me", **wrong)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="is not graded under holistic\n  next: one of program"):
         open_round(made.store, subjects=(one.id,), protocol=Protocol.HOLISTIC, author="me")
-    with pytest.raises(UsageError, match="no instance here is graded under program"):
+    with pytest.raises(UsageError, match="none of the selected instances is graded under program"):
         open_round(made.store, subjects=(one.id,), author="me", gradings={})
 
 
@@ -68,7 +68,7 @@ async def test_regrade_takes_newer_gradings_only(made: Bench) -> None:
     captured = newer.replaced(capture=newer.capture.replaced(root=True))
     with pytest.raises(PlanError, match="what is captured changed"):
         regrade(made.store, [captured], subjects=(one.id,), author="me", reason="")
-    with pytest.raises(PlanError, match="the same as those in force"):
+    with pytest.raises(PlanError, match="nothing to grade again"):
         regrade(made.store, [], subjects=(one.id,), author="me", reason="")
 
 

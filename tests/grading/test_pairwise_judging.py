@@ -10,8 +10,8 @@ import pytest
 from grading.judging_material import judged_bench, judges, roles
 from openai_server import Answer, judged, read, serving
 from worksample.grading import evaluate, open_round
+from worksample.grading.grading_rounds import EvaluatorPanel
 from worksample.grading.pending_evaluations import EvaluationPlace
-from worksample.grading.rounds import EvaluatorPanel
 from worksample.records import EvaluatorKind, Pairwise, PairwiseChoice, Protocol, Submission
 
 LONG, SHORT = "Dear reader, it is 1.", "It is 1."

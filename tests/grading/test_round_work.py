@@ -11,8 +11,8 @@ import pytest
 from grading.helpers_grading import Bench, bench
 from worksample.grading import RoundWork, asks_services, open_round
 from worksample.grading.grade_round import starts_of
+from worksample.grading.grading_rounds import EvaluatorPanel
 from worksample.grading.program_evaluator import ProgramEvaluator
-from worksample.grading.rounds import EvaluatorPanel
 from worksample.records import (
     Evaluation,
     EvaluationOutcome,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worksample.grading.judges.protocols import HOLDS, PITFALL, combine_parts, probe_of
+from worksample.grading.judges.protocol_questions import HOLDS, PITFALL, combine_parts, probe_of
 from worksample.records import By, Criterion, Importance, PartPayload, SkipReason
 
 

@@ -153,7 +153,7 @@ def test_branch_is_answered_by_itself_or_its_parts(parts: dict) -> None:
         ({"report": 1, "tidy": 1, "memo": 1}, "no criterion 'memo' for programs"),
         ({"report": 1, "tidy": 1, "style": 1}, "no criterion 'style'"),
         ({"report": lambda: weighted(case(*TREE), sums=1, other=1), "tidy": 1}, "'names'"),
-        ({}, "without a part"),
+        ({}, "was given no part"),
     ],
 )
 def test_names_that_differ_from_the_criteria_leave_it_ungraded(parts: dict, says: str) -> None:

@@ -113,11 +113,11 @@ def test_chart_without_a_drawing_and_1904_dates_are_read(tmp_path: Path) -> None
 def test_reader_that_refuses_valid_parts_is_to_blame_but_not_for_invalid_cells(tmp_path: Path) -> None:
     path = tmp_path / "book.xlsx"
     path.write_bytes(_edited(_book(), _replaced(BOOK, 'state="visible"', 'state="seen"')))
-    with pytest.raises(GraderError, match="whose XML is sound") as error:
+    with pytest.raises(GraderError, match="although its XML is valid") as error:
         read_cells(path)
     assert error.value.cause is Cause.GRADER_CRASH
     path.write_bytes(_edited(_book(), _replaced(SHEET, "<v>1.5</v>", "<v>one and a half</v>")))
-    with pytest.raises(UnreadableSource, match="is not a sound workbook"):
+    with pytest.raises(UnreadableSource, match="is a damaged workbook"):
         read_cells(path)
 
 

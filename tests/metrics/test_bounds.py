@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from worksample import metrics as m
 from worksample.metrics.estimate import Unit
-from worksample.reports.formatting import unit_figure
+from worksample.reports.figure_formatting import unit_figure
 
 ROWS = st.lists(
     st.tuples(st.integers(0, 3), st.sampled_from(list(m.State)), st.booleans(), st.booleans()), min_size=1, max_size=30

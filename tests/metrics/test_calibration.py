@@ -160,7 +160,7 @@ def test_silent_judge_causes_no_bias():
 def test_wrong_columns_are_refused():
     with pytest.raises(UsageError, match="above 1"):
         m.correct_by_labels(m.Sample([2.0], [1], ["a"]))
-    with pytest.raises(UsageError, match="is not a rate"):
+    with pytest.raises(UsageError, match="is not possible for kind = 'rate'"):
         m.correct_by_labels(m.Sample([1.0], [0.5], ["a"]))
     with pytest.raises(UsageError, match="different lengths"):
         m.correct_by_labels(m.Sample([1.0], [1, 0], ["a"]))
@@ -178,7 +178,7 @@ def test_labels_are_drawn_at_random_within_strata_by_seed():
     often = sum(m.draw_labels(["x"] * 10, 3, seed=s).to_numpy() for s in range(1000))
     assert often.min() > 240 and often.max() < 360
     assert m.draw_labels([], 0).len() == 0
-    with pytest.raises(UsageError, match="11 labels of 10"):
+    with pytest.raises(UsageError, match="11 labels"):
         m.draw_labels(["x"] * 10, 11)
 
 
@@ -238,7 +238,7 @@ def test_judge_that_favours_one_agent_is_named_with_label_counts():
 
 
 def test_favour_needs_two_agents_and_answers():
-    with pytest.raises(UsageError, match="a single agent"):
+    with pytest.raises(UsageError, match="has only one agent"):
         m.kindness_of([1, 0], [1, 0], ["a", "a"])
     assert m.kindness_of([None, None], [1, 0], ["a", "b"]) == ()
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from worksample import metrics as m
 from worksample.metrics.calibration.label_sample import LabelKind, check_sample
-from worksample.metrics.calibration.labels_only import effective_labels, labels_only
+from worksample.metrics.calibration.labels_only_estimate import effective_labels, labels_only
 from worksample.metrics.calibration.prediction_powered import _group_strata
 
 

@@ -179,7 +179,7 @@ def test_difference_between_two_agents_is_estimated():
     gap = table.difference("agent1", "agent2")
     assert gap.value == pytest.approx(table.ratings["agent1"].value - table.ratings["agent2"].value)
     assert gap.low < gap.value < gap.high
-    with pytest.raises(UsageError, match="no agent 'x'"):
+    with pytest.raises(UsageError, match="no agent is called 'x'"):
         table.difference("x", "agent1")
 
 
@@ -192,7 +192,7 @@ def test_human_is_at_1000_from_verdicts():
     assert table.ratings["a"].counts.special["projects"] == 2
     edges = m.compare_tables(pairs, verdicts).edges()
     assert edges.filter(pl.col("second") == "human").sort("first")["preference"].to_list() == [0.5, 0.25]
-    with pytest.raises(UsageError, match="no column 'preference'"):
+    with pytest.raises(UsageError, match="the column 'preference' is missing"):
         m.compare_tables(pl.DataFrame({"first": []}))
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.metrics.columns import codes, flags, floats, whole
+from worksample.metrics.column_checks import codes, flags, floats, whole
 from worksample.metrics.rounding import fixed_decimals
 from worksample.metrics.uncertainty.intervals import percentiles
 
@@ -60,9 +60,9 @@ def test_states_are_counted_and_never_zero():
     estimate = m.rate([True, None, None, None, False], state=state)
     assert (estimate.value, estimate.counts.valid, estimate.counts.pending) == (0.5, 2, 1)
     assert any("missing at random" in c for c in estimate.conditional_on)
-    with pytest.raises(UsageError, match="valid and has no value"):
+    with pytest.raises(UsageError, match='has the state "valid", but no value'):
         m.rate([None], state=["valid"])
-    with pytest.raises(UsageError, match="unknown crashed"):
+    with pytest.raises(UsageError, match="unknown state: crashed"):
         m.rate([None], state=["crashed"])
 
 
@@ -155,7 +155,7 @@ def test_codes_name_every_row(names):
 
 
 def test_columns_are_checked_once_and_clearly():
-    with pytest.raises(UsageError, match="row 1 is nan"):
+    with pytest.raises(UsageError, match="the value nan in row 1"):
         floats("cost", np.array([1.0, np.nan]))
     with pytest.raises(UsageError, match="row 0 is inf"):
         floats("cost", [float("inf")])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from worksample import metrics as m
 from worksample.errors import UsageError
 from worksample.metrics.uncertainty.bootstrap import ratio, resample_sums, weights
-from worksample.metrics.uncertainty.hierarchy import hierarchy
+from worksample.metrics.uncertainty.trial_hierarchy import hierarchy
 
 
 def trials(rng, tasks=12):
@@ -196,6 +196,6 @@ def test_struck_trials_count_both_ways():
     assert (found.with_all.value, found.without.value, found.struck) == (1 / 3, 0.0, 1)
     assert found.change == pytest.approx(-1 / 3)
     assert "1 struck trials left out" in found.without.conditional_on
-    with pytest.raises(UsageError, match="missing"):
+    with pytest.raises(UsageError, match="does not say whether"):
         m.with_and_without(m.rate, [None, False], {"passed": [True, False]})
     assert m.with_and_without(m.rate, [True], {"passed": [True]}).change is None

@@ -65,9 +65,9 @@ def test_skips_have_causes():
     assert scored([("optional", "pass")])["reason"] == "no criterion that decides completion applies"
     assert scored([("critical", "pass"), ("pitfall", "fail")])["completed"] is True
     assert scored([("critical", "pass"), ("pitfall", "fail")], pitfalls_gate=True)["completed"] is False
-    with pytest.raises(UsageError, match="unknown 'vital'"):
+    with pytest.raises(UsageError, match="unknown value 'vital'"):
         scored([("vital", "pass")])
-    with pytest.raises(UsageError, match="unknown 'skip'"):
+    with pytest.raises(UsageError, match="unknown value 'skip'"):
         scored([("critical", "skip")])
     with pytest.raises(UsageError, match="skips"):
         m.RubricRules(skips="never")
@@ -115,7 +115,7 @@ def test_undefined_lifts_have_reasons():
     for wrong in ((5, 6, 0, 0), (5, 3, 3, 0), (5, 3, 1, 2)):
         with pytest.raises(UsageError, match="contradict"):
             m.lifts_from_counts(*wrong)
-    with pytest.raises(UsageError, match="tried again"):
+    with pytest.raises(UsageError, match="has a second attempt"):
         m.success_lifts([True], [True])
 
 

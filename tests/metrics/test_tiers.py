@@ -25,7 +25,7 @@ def test_overall_is_pooled():
     assert table[2].totals["cost"].counts.valid == 4
     empty = m.tier_table(trials, ["easy"] * 5, order=("easy", "hard"))[1]
     assert empty.full_pass.reason == empty.score.reason == "nothing was planned"
-    with pytest.raises(UsageError, match="not in the order"):
+    with pytest.raises(UsageError, match="is missing in `order`"):
         m.tier_table(trials, ["odd"] * 5, order=("easy",))
 
 

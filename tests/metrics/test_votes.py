@@ -106,7 +106,7 @@ def test_preference_with_unknown_success_is_undecided():
     assert m.pair_preference(["first"], ["first"], [None], [True]).to_list() == [1.0]
     assert m.pair_preference(["first"], ["second"], [None], [False]).to_list() == [1.0]
     assert m.pair_preference([None], ["second"], [True], [True]).to_list() == [0.0]
-    with pytest.raises(UsageError, match="unknown answer 'left'"):
+    with pytest.raises(UsageError, match="unknown preference 'left'"):
         m.pair_preference(["left"], ["first"], [True], [True])
 
 
@@ -130,9 +130,9 @@ def test_invalid_pairs_are_refused():
         m.project_preferences(["p"], ["a"], ["a"], [1])
     with pytest.raises(UsageError, match=r"evaluator e has several votes on a against b in p"):
         m.project_preferences(["p", "p"], ["a", "b"], ["b", "a"], [1, 0], evaluator=["e", "e"])
-    with pytest.raises(UsageError, match="is not a vote"):
+    with pytest.raises(UsageError, match="has a vote other than"):
         m.project_preferences(["p"], ["a"], ["b"], [0.7])
-    with pytest.raises(UsageError, match="called 'human'"):
+    with pytest.raises(UsageError, match="is called 'human'"):
         m.human_comparisons(["p"], ["human"], [1])
     assert m.project_preferences([], [], [], []).is_empty()
 
@@ -227,7 +227,7 @@ def test_tie_break_does_not_count():
     assert found.share.value == 0.6
     assert found.share.counts.special["tie breaking votes left out"] == 40
     assert m.measure_agreement(m.Ballots(subject, vote)).share.value == pytest.approx(100 / 180)
-    with pytest.raises(UsageError, match="came first"):
+    with pytest.raises(UsageError, match="the order of the votes"):
         m.measure_agreement(m.Ballots(subject, vote), protocol=m.TIE_BREAK)
     moments = [f"2026-01-{o + 1:02d}" for o in order]
     by_time = m.measure_agreement(m.Ballots(subject, vote, order=moments), protocol=m.TIE_BREAK)
@@ -255,7 +255,7 @@ def test_undefined_agreement_has_a_reason():
     assert "chance agrees" in same.alpha_nominal.reason and "chance agrees" in same.ac1.reason
     with pytest.raises(UsageError, match="several votes"):
         m.measure_agreement(m.Ballots(["a", "a"], [1, 1], ["x", "x"]))
-    with pytest.raises(UsageError, match="100 different votes"):
+    with pytest.raises(UsageError, match="100 different values"):
         m.measure_agreement(m.Ballots(range(100), range(100)))
 
 

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openai_server import Answer, Call, Fault, calls, says, serving
+from worksample.background_services import supervise
 from worksample.models import ModelService, resolve
 from worksample.models.gateway import ModelGateway, Refusal
 from worksample.models.gateway.gateway import ROUTES
-from worksample.models.gateway.http import LARGEST
-from worksample.supervision import supervise
+from worksample.models.gateway.http_server import LARGEST
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning")  # the engine's
 MODEL = "openai-api/local/model-1"
@@ -214,7 +214,7 @@ async def test_spent_budget_refuses_further_requests() -> None:
         answers = [status(await raw(port, request(asking()))) for _ in range(4)]
         assert answers == [200, 200, 429, 429]
         assert len(served.requests) == 2
-        with pytest.raises(Exception, match="2 steps taken"):
+        with pytest.raises(Exception, match="all of its 2 steps"):
             await supervise(asyncio.sleep(60), gateway.failure)
 
 

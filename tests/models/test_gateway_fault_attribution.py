@@ -15,7 +15,7 @@ from worksample.errors import WorksampleError
 from worksample.models import ModelService, resolve
 from worksample.models.fault_attribution import QUESTION
 from worksample.models.send_observer import NotSentError, observe
-from worksample.models.service_waiting import measure_waiting
+from worksample.models.service_wait_time import measure_waiting
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning")  # the engine's
 CHAT, RESPONSES, MESSAGES = "/v1/chat/completions", "/v1/responses", "/v1/messages"
@@ -138,7 +138,7 @@ def test_program_sleeping_after_a_rejection_waits_for_no_service() -> None:
     from inspect_ai.event import ModelEvent
     from inspect_ai.model import GenerateConfig, ModelOutput
 
-    from worksample.models.service_waiting import excuse
+    from worksample.models.service_wait_time import excuse
 
     begun = datetime(2026, 1, 1, tzinfo=UTC)
     call = ModelEvent(

@@ -20,7 +20,7 @@ from models.test_gateway import gateway_of, raw, request, status
 from models.wire import Work, longest_turn
 from openai_server import Answer, Call, says
 from worksample.models.gateway import ModelGateway
-from worksample.runs.slot_run import frozen_objects
+from worksample.runs.inspect_eval_run import frozen_objects
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning")  # the engine's
 SCHEMA = {

@@ -24,7 +24,7 @@ from models.wire import (
     status,
 )
 from running.profiles import examples
-from worksample.models.gateway.http import HttpLimits, HttpRequest, HttpResponse, HttpServer
+from worksample.models.gateway.http_server import HttpLimits, HttpRequest, HttpResponse, HttpServer
 
 CHAT = json.dumps(BODIES[PATHS[0]]).encode()
 

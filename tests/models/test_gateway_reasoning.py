@@ -15,7 +15,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolCall
 
-from worksample.models.gateway.conversation import AnswerMemory
+from worksample.models.gateway.conversation_memory import AnswerMemory
 from worksample.models.gateway.request import ModelRequest
 
 

@@ -13,7 +13,7 @@ from inspect_ai.tool import ToolCall
 from models.test_gateway import asking, gateway_of, raw, request
 from openai_server import Answer, Call, says
 from worksample.models.gateway import Refusal
-from worksample.models.gateway.conversation import MOST_NOTES, note_settings
+from worksample.models.gateway.conversation_memory import MOST_NOTES, note_settings
 from worksample.models.gateway.dialects import anthropic, gemini, openai_chat, openai_responses
 from worksample.models.gateway.request import ModelRequest
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from models.wire import PATHS, listening, mock_gateway, request, send, status
-from worksample.models.gateway.conversation import MessageStore
+from worksample.models.gateway.conversation_memory import MessageStore
 
 TOOLS = [{"type": "function", "function": {"name": "f", "description": "d" * 1000, "parameters": {"type": "object"}}}]
 

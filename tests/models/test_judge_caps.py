@@ -13,8 +13,8 @@ from openai_server import Answer, Fault, judged, says, serving
 from worksample.errors import ColleagueError, JudgeError
 from worksample.files import HashSink
 from worksample.models import JudgeConfig, ModelService, Price, ask_judge, judges_of, yes_no
-from worksample.models.chat_turn import Turn, generate_turn
-from worksample.models.judge import JudgeSpending, ModelRole
+from worksample.models.judge_config import JudgeSpending, ModelRole
+from worksample.models.role_play_reply import Turn, generate_turn
 from worksample.records import Usage
 
 MODEL = "openai-api/local/judge-1"

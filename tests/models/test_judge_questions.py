@@ -309,5 +309,5 @@ def test_empty_probe_is_refused() -> None:
         lambda: yes_no(" "), lambda: choice("x", ["a"]), lambda: choice("x", ["a", "a"]), lambda: checklist("x", {}),
         lambda: fields("x", {"a": {"type": "object"}}), lambda: pair("x", [], [LETTER]),
     ):  # fmt: skip
-        with pytest.raises(UsageError, match="the probe is wrong"):
+        with pytest.raises(UsageError, match="the probe is not valid"):
             build()

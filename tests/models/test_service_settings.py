@@ -9,7 +9,7 @@ import pytest
 from worksample.errors import ManifestError, PlanError
 from worksample.experiments.config_file import load
 from worksample.models import ModelService
-from worksample.models.resolver import check_generation
+from worksample.models.model_resolver import check_generation
 from worksample.models.service_config import ServiceConfig, config_for, service_for
 from worksample.runs import RunConfig
 

@@ -12,8 +12,8 @@ from inspect_ai.model import GenerateConfig, ModelOutput
 from inspect_ai.util import LimitExceededError
 
 from worksample.errors import Cause
-from worksample.models.service_waiting import ServiceWait, measure_waiting
-from worksample.runs.outcome import outcome_of_limit
+from worksample.models.service_wait_time import ServiceWait, measure_waiting
+from worksample.runs.trial_outcome import outcome_of_limit
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 LIMIT = 600.0

@@ -19,7 +19,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput,
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from worksample.models.gateway import ModelGateway
-from worksample.models.gateway.http import HttpServer
+from worksample.models.gateway.http_server import HttpServer
 
 PATHS = ("/v1/chat/completions", "/v1/responses", "/v1/messages", "/v1beta/models/m:generateContent")
 SCHEMA = {"type": "object", "properties": {"x": {"$ref": "#/$defs/n"}}, "$defs": {"n": {"type": "integer"}}}

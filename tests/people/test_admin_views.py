@@ -27,7 +27,7 @@ from worksample.people import (
     refuse_votes_at_work,
     show_names,
 )
-from worksample.people.access.activity import ends_at
+from worksample.people.access.account_activity import ends_at
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from worksample.formats.upbench import import_upbench, write_tables
 from worksample.people import People
-from worksample.people.access.profile import Profile
+from worksample.people.access.evaluator_profile import Profile
 from worksample.people.quality.expert_coverage import coverage
 from worksample.records import Evaluator, EvaluatorKind
 from worksample.store import Store

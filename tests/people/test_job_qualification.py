@@ -15,7 +15,7 @@ from worksample.errors import ManifestError, UsageError
 from worksample.people import Account, InvalidAnswer, Item, PeopleRound, RoundKind, amend, final_verdicts, refill_queue
 from worksample.people.quality import round_dashboard as dashboard
 from worksample.people.rounds.job_questions import CONTEXT, CORE, IDENTIFIERS, QUALITY, Question, read_questions
-from worksample.people.rounds.screening_results import store_looks
+from worksample.people.rounds.job_screening_results import store_looks
 from worksample.records import (
     AmendmentAction,
     AmendmentTarget,
@@ -26,7 +26,7 @@ from worksample.records import (
     Round,
     Standing,
 )
-from worksample.results.job_qualification import DECIDES, is_qualified, votes_wanted
+from worksample.results.job_suitability import DECIDES, is_qualified, votes_wanted
 from worksample.store import check, rebuild
 
 FIT = {CONTEXT: "yes", QUALITY: "yes", IDENTIFIERS: "yes"}
@@ -148,7 +148,7 @@ FAULTS = {
     '[[question]]\nname = "a"\ntext = "x"\n[[question]]\nname = "a"\ntext = "y"\n': "is taken",
     '[[question]]\nname = "a_why"\ntext = "x"\n': "ends like a reason",
     '[[question]]\nname = "a"\ntext = "x"\nanswers = ["b"]\n': "at least two answers",
-    '[[question]]\nname = "a"\ntext = "x"\nanswers = ["b", "c"]\ndecides = true\n': "only yes or no decides",
+    '[[question]]\nname = "a"\ntext = "x"\nanswers = ["b", "c"]\ndecides = true\n': "must be answered by yes or no",
     '[[question]]\nname = "a"\n': "text",
     "": "has no question",
 }

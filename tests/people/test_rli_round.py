@@ -23,7 +23,7 @@ from worksample.people import (
 )
 from worksample.people.quality import round_dashboard as dashboard
 from worksample.records import Purpose, Round, Standing, Submission
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 from worksample.store import check, rebuild
 
 # Who delivered what: on p0 maker-0 passes, on p1 the votes are split, on p2 all pass maker-1 wrongly.
@@ -84,7 +84,7 @@ def test_rli_round_gives_its_verdicts(desk: Office, tmp_path: Path) -> None:
     assert set(contested.subjects) == {"s-maker-1.p1", "s-maker-0.p3"}
     item = people.drafting.claim(reviewer)
     assert item is not None
-    with pytest.raises(Conflict, match="decide first"):
+    with pytest.raises(Conflict, match="hand in your vote first"):
         people.judging.earlier_votes(item.id, reviewer)
     score = 2 if desk.behind(item) == ("s-maker-1.p1",) else 1
     people.judging.submit(item.id, reviewer, {"score": score, "justification": "as the brief says"}, "k1")

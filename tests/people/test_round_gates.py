@@ -239,7 +239,7 @@ LINE = b'{"subject": "s-maker-0.p0", "evaluator": "a", "score": 1, "justificatio
         (b"{\n", "jsonl", "row 1: is not JSON"),
         (b'{"subject": "s-maker-0.p0", "evaluator": "a", "score": 2}\n', "jsonl", "justification: is missing"),
         (LINE.replace(b"}", b', "minutes": -1}'), "jsonl", "minutes"),
-        (LINE.replace(b"}", b', "minutes": ' + b"9" * 5000 + b"}"), "jsonl", "minutes .*is not finite"),
+        (LINE.replace(b"}", b', "minutes": ' + b"9" * 5000 + b"}"), "jsonl", "minutes .*is infinite or NaN"),
         (LINE * 2, "jsonl", "earlier row"),
         (b"x", "xml", "no such format"),
     ],

@@ -50,11 +50,11 @@ def test_invalid_version_is_refused_and_not_stored(desk: Office) -> None:
     save_version(desk.people.store, expert, "report", RUBRIC, over=0, reason="", clock=desk.people.clock)
     refused = [
         (UsageError, "report", RUBRIC, 1, "again", r"nothing was changed\n  next: change a criterion"),
-        (UsageError, "report", STRICTER, 1, " ", "why"),
-        (UsageError, "report", Criteria(), 1, "empty", "without a criterion"),
-        (UsageError, "../x", RUBRIC, 0, "", "not a name"),
-        (Conflict, "report", STRICTER, 0, "", "version 1 by now"),
-        (Conflict, "other", STRICTER, 3, "why", "no version by now"),
+        (UsageError, "report", STRICTER, 1, " ", "has no reason"),
+        (UsageError, "report", Criteria(), 1, "empty", "the rubric has no criterion"),
+        (UsageError, "../x", RUBRIC, 0, "", "cannot be the name"),
+        (Conflict, "report", STRICTER, 0, "", "version 1 now"),
+        (Conflict, "other", STRICTER, 3, "why", "no version now"),
     ]
     for kind, name, criteria, over, reason, says in refused:
         with pytest.raises(kind, match=says):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from worksample.errors import PlanError
 from worksample.people.judging.blinding import BLOT, scrub
 from worksample.people.judging.item_leases import is_flipped, random_start
-from worksample.people.rounds.subjects import enriched_sample, one_per_project
+from worksample.people.rounds.round_subjects import enriched_sample, one_per_project
 from worksample.results.pair_sampling import PairCandidate, sample_pairs
 
 

@@ -14,9 +14,9 @@ from sqlalchemy import select
 from people.worlds import Office, office
 from store.worlds import START
 from worksample.cli.commands.amend import command
-from worksample.experiments.amendments import amend
+from worksample.experiments.strike_and_restore import amend
 from worksample.people import Account, Conflict, RoundKind, own_queues, withdraw
-from worksample.people import amendments as amending
+from worksample.people import struck_records as amending
 from worksample.people.judging.withdrawn_items import WITHDRAWN
 from worksample.people.quality import round_dashboard as dashboard
 from worksample.records import Amendment, AmendmentAction, AmendmentTarget, ResolutionRule, Submission, struck

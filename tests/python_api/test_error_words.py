@@ -10,7 +10,7 @@ import pytest
 import worksample
 from worksample.errors import PlanError
 from worksample.experiments.config import ExperimentConfig
-from worksample.option_names import SETTINGS, with_python_arguments
+from worksample.option_name_translation import SETTINGS, with_python_arguments
 
 OF_COMMANDS_ALONE = {"instance", "pilot", "repeat", "submission"}
 """Options of commands that no function of the library is."""

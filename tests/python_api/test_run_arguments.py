@@ -31,12 +31,12 @@ async def no_work() -> None:
 
 
 def test_impossible_arguments_are_refused_plainly() -> None:
-    with pytest.raises(UsageError, match="no_work cannot be called with an Assignment alone") as told:
+    with pytest.raises(UsageError, match="no_work cannot be called with an Assignment as its only argument") as told:
         config_of("starter", no_work, None, {})
     assert told.value.next == "async def no_work(work: worksample.Assignment)"
     with pytest.raises(UsageError, match="limits is 5, not a table"):
         config_of("starter", "worker", None, {"limits": 5})
-    with pytest.raises(UsageError, match="modle is not an argument") as told:
+    with pytest.raises(UsageError, match="has no argument modle") as told:
         config_of("starter", "worker", None, {"modle": "openai/gpt-5"})
     assert told.value.next == "model='openai/gpt-5'"
     with pytest.raises(ManifestError, match=r"the call: limits\.time: .x. is not a duration"):
@@ -91,7 +91,7 @@ def test_changed_code_is_another_agent_and_named(monkeypatch: pytest.MonkeyPatch
 
 
 def test_missing_agent_names_the_next_step() -> None:
-    for name, said in (("helper", "in another process"), ("nowhere:mine", "cannot be imported")):
+    for name, said in (("helper", "passed as a Python object"), ("nowhere:mine", "cannot be imported")):
         with pytest.raises(PlanError, match=said) as failed:
             find_object(name, "0" * 64)
         assert "worksample.run" in failed.value.next

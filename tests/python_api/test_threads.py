@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from worksample.experiments.interruption import Stop
+from worksample.experiments.run_interruption import Stop
 from worksample.python_api.event_loops import call, call_async
 
 

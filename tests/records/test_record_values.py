@@ -141,7 +141,7 @@ def test_parts_can_be_skipped() -> None:
     assert GradePayload(score=0, parts=(none,)).void and not GradePayload(score=0, parts=(none, unknown)).void
     assert not unknown.passed and not none.gate
     for fraction, skip in ((None, None), (1, SkipReason.CANNOT_JUDGE)):
-        with pytest.raises(ValidationError, match="give either a fraction or the reason why it was skipped"):
+        with pytest.raises(ValidationError, match="give either a fraction or the reason why the part was skipped"):
             part("x", fraction, skip=skip)
 
 
@@ -163,7 +163,7 @@ def test_criteria_add_up() -> None:
     assert tree.total == 5.5 and [c.id for c in tree.leaves] == ["a", "c", "e"]
     assert Criterion(id="i", text="i", importance="critical").worth == 1 and not leaf("a").gate
     assert branch("b", leaf("c", 0.1), leaf("d", 0.2), points=0.3).worth == pytest.approx(0.3)
-    with pytest.raises(ValidationError, match="points 4 but its parts add up to 3"):
+    with pytest.raises(ValidationError, match="it has 4 points, but its parts add up to 3"):
         branch("b", leaf("c", 1), leaf("d", 2), points=4)
     for neither_nor_both in ({}, {"points": 1, "importance": "critical"}):
         with pytest.raises(ValidationError, match="either points or an importance"):
@@ -180,7 +180,7 @@ def test_only_the_last_criterion_implies_the_others() -> None:
     last = leaf("z", implies_others=True)
     assert Criteria(criteria=(leaf("a"), leaf("b"), last)).total == 3
     for wrong in ((last, leaf("a")), (leaf("a"), last, leaf("b")), (branch("b", last),)):
-        with pytest.raises(ValidationError, match="last criterion only"):
+        with pytest.raises(ValidationError, match="only for the last criterion"):
             Criteria(criteria=wrong)
 
 

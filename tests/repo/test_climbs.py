@@ -19,7 +19,7 @@ SINK = ("files.folder_scanner", "store.blobs")
 """The scanner of a folder puts contents into the sink that it is given."""
 CLOSED = ("runs.trial_close", "experiments.experiment_runner")
 """A closed trial is announced to its experiment, which grades the submission at once."""
-INGESTED = ("tasks.ingestion", "store.blobs")
+INGESTED = ("tasks.package_ingestion", "store.blobs")
 """The ingestion of a package puts manifests into the sink that it is given."""
 
 

@@ -117,7 +117,7 @@ def test_faults_of_a_list_are_reported_by_line(tmp_path: Path) -> None:
     with pytest.raises(FaultyRows) as caught:
         read_list(bad)
     assert set(caught.value.faults) == {f"line {n}" for n in range(3, 9)}
-    assert "its value is in EUR" in caught.value.faults["line 3"]
+    assert "the value of the job is in EUR" in caught.value.faults["line 3"]
     told = str(caught.value).splitlines()
     assert told[0] == f"{bad}: 6 of 7 rows have errors" and told[1].startswith("  line 3: ") and len(told) == 8
     assert "with the values in US dollars" in told[-1]
@@ -136,7 +136,7 @@ def test_faults_of_a_list_are_reported_by_line(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no column 'often'"):
         read_list(bad, monthly="often")
     assert read_list(bad)[0].monthly == 1
-    with pytest.raises(UsageError, match="is not a valid probability"):
+    with pytest.raises(UsageError, match="is not a probability between"):
         AdviceConfig(sure=1.0)
 
 

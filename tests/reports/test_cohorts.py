@@ -60,7 +60,7 @@ def test_cohort_is_a_month_or_a_year(store: Store) -> None:
     assert cell(year, "ann", "mean score").counts.planned == 6
     month = MeasureConfig(where=Subset.parse(["cohort=2026-01"]))
     assert compare(store, "ann", "bob", month).score.value == 0.0
-    with pytest.raises(UsageError, match="no work here has cohort '2024'") as caught:
+    with pytest.raises(UsageError, match="no work in the chosen experiments has cohort '2024'") as caught:
         sections(store, where=Subset.parse(["cohort=2024"]))
     assert "2025-11" in caught.value.next
 

@@ -12,7 +12,7 @@ from store import worlds
 from worksample.records import Slot
 from worksample.reports.sections import measure
 from worksample.store import Store
-from worksample.workplace.colleagues.profile import Colleague, Knowledge
+from worksample.workplace.colleagues.colleague_profile import Colleague, Knowledge
 from worksample.workplace.colleagues.responders import ConversationLine, RuleResponder
 
 ASKED = {"may": "What was the sum in May?", "june": "What was the sum in June?"}

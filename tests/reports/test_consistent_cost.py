@@ -14,7 +14,7 @@ from worksample.models.price import Price
 from worksample.models.usage import with_zero_cost
 from worksample.records import Agent, GradePayload, Protocol, Usage
 from worksample.reports import leaderboard
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 from worksample.store import Store
 
 PRICES = {"m/priced": Price(input=1, output=1)}

@@ -26,7 +26,7 @@ from worksample.reports import BoardRow, ReportConfig, leaderboard, write_report
 from worksample.reports.heat_map import heat_of
 from worksample.reports.sections import MeasureConfig, Section, measure
 from worksample.results.result_set import ResultSet
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 from worksample.store import Store
 
 PROTOCOLS = (Protocol.PROGRAM, Protocol.RUBRIC, Protocol.HOLISTIC)

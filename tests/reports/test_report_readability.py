@@ -14,7 +14,7 @@ from store import worlds
 from worksample.metrics import Unit, mean_score
 from worksample.records import Agent
 from worksample.reports import ReportConfig, leaderboard, write_report
-from worksample.reports.formatting import unit_figure
+from worksample.reports.figure_formatting import unit_figure
 from worksample.reports.plots import Axis, Bars, Canvas, Points, interval_bars, score_points
 from worksample.reports.plots.canvas import INK
 from worksample.reports.plots.point_labels import name_points

@@ -14,9 +14,9 @@ from worksample.experiments.run_progress import cost_so_far
 from worksample.experiments.status import status_of
 from worksample.metrics import Counts, Estimate, Unit
 from worksample.records import Experiment, Trial, Usage
-from worksample.reports.board import leaderboard
 from worksample.reports.cost_notes import cost_words
-from worksample.reports.formatting import figure
+from worksample.reports.figure_formatting import figure
+from worksample.reports.leaderboard_frame import leaderboard
 from worksample.store.model_costs import Spending
 from worksample.terminal_text import dollars
 

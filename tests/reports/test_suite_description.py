@@ -14,7 +14,7 @@ from worksample.errors import UsageError
 from worksample.records import Entry, Manifest
 from worksample.reports.suite_description import DescribeConfig, census_of, description_of, grader_forms, read_market
 from worksample.reports.suite_description.census import file_type
-from worksample.reports.suite_description.work_classes import WorkClass, work_class
+from worksample.reports.suite_description.project_classes import WorkClass, work_class
 
 
 def test_shipped_suite_is_described_beside_a_market(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_forms_come_from_the_codes_calls() -> None:
         ("category,hours\nWriting,nan\n", "line 2, column hours"),
         ("category,count\nWriting,1.5\n", "line 2"),
         ("category\n", "no line below"),
-        ("category,dollars\n ,3\n", "no category"),
+        ("category,dollars\n ,3\n", "the row has no category"),
     ],
 )
 def test_invalid_market_file_is_refused_with_its_place(tmp_path: Path, text: str, says: str) -> None:

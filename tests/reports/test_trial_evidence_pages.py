@@ -15,7 +15,7 @@ from reports.test_leaderboard_and_site import HOSTILE, deliver
 from store import worlds
 from worksample.records import Submission
 from worksample.reports import write_report
-from worksample.reports.static_site.screens import LARGEST, MOST, jpeg_size, screens_of
+from worksample.reports.static_site.screenshots import LARGEST, MOST, jpeg_size, screens_of
 from worksample.store import Store
 
 EVIL = HOSTILE.decode()

@@ -67,12 +67,12 @@ def test_fields_are_combined_and_values_are_alternatives(store: Store) -> None:
     ("text", "says"),
     [
         ("colour=red", "no work can be chosen by 'colour'"),
-        ("tier", "is not a FIELD=VALUE"),
-        ("tier=", "is not a FIELD=VALUE"),
-        ("tier=medium", "no work here has tier 'medium'"),
-        ("agent=zoe", "no work here has agent 'zoe'"),
-        ("tag=easy", "no work here has tag 'easy'"),
-        ("platform=mail", "no work here has platform 'mail'"),
+        ("tier", "is not FIELD=VALUE"),
+        ("tier=", "is not FIELD=VALUE"),
+        ("tier=medium", "no work in the chosen experiments has tier 'medium'"),
+        ("agent=zoe", "no work in the chosen experiments has agent 'zoe'"),
+        ("tag=easy", "no work in the chosen experiments has tag 'easy'"),
+        ("platform=mail", "no work in the chosen experiments has platform 'mail'"),
     ],
 )
 def test_empty_selection_is_explained(store: Store, text: str, says: str) -> None:

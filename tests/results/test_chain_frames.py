@@ -10,7 +10,7 @@ from experiments.material import an_instance, some_material
 from worksample.experiments.planning.experiment_plan import plan
 from worksample.metrics import histories
 from worksample.records import Arm, Chain, now
-from worksample.results.chains import continued_arms, drop_unneeded_attempts, join_attempts
+from worksample.results.attempt_chains import continued_arms, drop_unneeded_attempts, join_attempts
 
 ARMS = ("generic", "retry")
 JOBS = 3

@@ -18,7 +18,7 @@ from worksample.records import (
     from_envelope,
 )
 from worksample.results.deciding_rounds import RoundsInForce, decide_rounds
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 from worksample.store import Store
 
 WORLD = World()

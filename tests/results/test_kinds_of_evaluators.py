@@ -23,7 +23,7 @@ from worksample.people import (
     final_verdicts,
     import_judgments,
 )
-from worksample.people.judging.answer import grade_of
+from worksample.people.judging.answer_validation import grade_of
 from worksample.people.rounds.experiment_rounds import ExperimentRounds
 from worksample.records import (
     AmendmentAction,

@@ -9,7 +9,7 @@ import pytest
 
 from results.test_resolution_rules import round_of, said
 from worksample.metrics import rubric_scores
-from worksample.people.judging.answer import grade_of
+from worksample.people.judging.answer_validation import grade_of
 from worksample.records import (
     Criteria,
     Criterion,

@@ -7,7 +7,7 @@ import sys
 
 import anyio
 
-from worksample.agents.assignment import Assignment
+from worksample.agents.python_agent_assignment import Assignment
 
 
 async def cancels_itself(assignment: Assignment) -> None:

@@ -12,7 +12,14 @@ from inspect_ai.util import LimitExceededError
 
 from worksample.errors import Cause
 from worksample.records import Ending, TrialOutcome
-from worksample.runs.outcome import DONE, LONGEST, crash_outcome, failure_outcome, outcome_of_limit, outcome_of_turn
+from worksample.runs.trial_outcome import (
+    DONE,
+    LONGEST,
+    crash_outcome,
+    failure_outcome,
+    outcome_of_limit,
+    outcome_of_turn,
+)
 
 BEGAN = datetime(2026, 3, 1, tzinfo=UTC)
 OUT_OF_TIME = TrialOutcome(ending=Ending.LIMIT, cause=Cause.LIMIT_TIME, reason="30 s")

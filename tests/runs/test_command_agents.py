@@ -9,7 +9,7 @@ import pytest
 from runs.material import setting
 from worksample.agents import define
 from worksample.agents.agent_builder import check_agent, check_program
-from worksample.agents.agent_folder import keep_folder
+from worksample.agents.agent_folder_cache import keep_folder
 from worksample.agents.missing_programs import only_on_host, script_of
 from worksample.errors import Cause, PlanError
 from worksample.records import Ending, Instance, Limits, Trial
@@ -64,7 +64,7 @@ def test_missing_folder_is_reported_before_the_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize("given", ["nothing", "other harness"])
 def test_unreadable_folder_is_refused(tmp_path: Path, given: str) -> None:
     if given == "nothing":
-        with pytest.raises(PlanError, match="no such file or folder"):
+        with pytest.raises(PlanError, match="file or folder does not exist"):
             keep_folder(tmp_path / "absent")
     else:
         with pytest.raises(PlanError, match="harness worker takes no folder"):
@@ -87,7 +87,7 @@ async def test_script_missing_in_the_box_is_no_crash_of_the_agent(tmp_path: Path
 def test_script_outside_the_box_is_refused_with_advice(tmp_path: Path) -> None:
     script = own(tmp_path / "mine", "1") / "agent.py"
     agent = define("mine", harness="command", settings={"argv": ["python3", str(script), "{brief}"]})
-    with pytest.raises(PlanError, match="does not show this machine's file") as caught:
+    with pytest.raises(PlanError, match="is outside the folders that the sandbox shows") as caught:
         check_program(agent, "/usr/bin:/bin")
     assert f'folder = "{script.parent}"' in caught.value.next and "{agent}/agent.py" in caught.value.next
     check_program(agent, "/usr/bin:/bin", images=True)

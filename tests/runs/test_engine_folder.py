@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from worksample.runs.slot_run import ensure_engine_folder
+from worksample.runs.inspect_eval_run import ensure_engine_folder
 
 
 def test_read_only_home_stops_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,8 @@ import pytest
 from experiments.material import an_instance
 from runs.material import setting
 from worksample.agents import define
+from worksample.agents.harness_settings import WorkerSettings
 from worksample.agents.prompt import system_text
-from worksample.agents.settings import WorkerSettings
 from worksample.agents.workspace import Workspace
 from worksample.errors import Cause
 from worksample.records import Ending, Environment, HealthSpec

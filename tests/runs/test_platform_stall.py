@@ -13,7 +13,7 @@ from openai_server import Answer, says, serving
 from runs.material import setting
 from runs.test_programs_and_gateway import program
 from worksample.records import Ending, Limits
-from worksample.steady_loop import run_steadily
+from worksample.stall_tolerant_loop import run_steadily
 
 LIMIT, STALL = 6, 8.0
 

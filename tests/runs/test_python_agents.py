@@ -10,7 +10,7 @@ from runs.material import cause, setting
 from worksample.agents import define
 from worksample.errors import Cause
 from worksample.records import Agent, Ending, Limits, Trial
-from worksample.steady_loop import run_steadily
+from worksample.stall_tolerant_loop import run_steadily
 
 LIMITS = Limits(time=20, memory=512 << 20, disk=64 << 20)
 OWN_FAULT = (

@@ -174,7 +174,7 @@ async def test_failed_call_among_others_is_the_services_fault(tmp_path: Path, na
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("cancels", "CancelledError: the agent's own code cancelled itself, or what it waited for"),
+        ("cancels", "CancelledError: the agent's own code cancelled itself, or a task that it waited for"),
         ("exits_in_a_task", "SystemExit: 4"),
         ("odd_text", "RuntimeError: \\ud800"),
         ("no_text", "Mute: (no text available)"),

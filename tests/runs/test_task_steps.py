@@ -13,8 +13,8 @@ from worksample.audit.control_submissions import control
 from worksample.errors import Cause, ManifestError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.experiment_runner import run_experiment
-from worksample.experiments.planning.compatibility import why_incompatible
-from worksample.experiments.planning.preparation import commit_plan, prepare
+from worksample.experiments.planning.agent_compatibility import why_incompatible
+from worksample.experiments.planning.plan_preparation import commit_plan, prepare
 from worksample.grading import grade, open_round, run_solution
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Agent, Ending, Evaluation, GradePayload, Protocol, Submission, Trial
@@ -238,13 +238,13 @@ async def test_solutions_of_steps_are_controls_and_empty_work_scores_zero(tmp_pa
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (('image = "image.tar"\n', ""), "steps want an image"),
-        (('name = "loaf"\nfolder', 'name = "dough"\nfolder'), "two steps have one name"),
-        (("root = true", "root = false"), "want the root taken in"),
+        (('image = "image.tar"\n', ""), "steps need an image"),
+        (('name = "loaf"\nfolder', 'name = "dough"\nfolder'), "two steps have the same name"),
+        (("root = true", "root = false"), "need the changes of the image's root to be captured"),
         (('folder = "steps/loaf"', 'folder = "steps/none"'), "is missing"),
         (('step = "dough"', 'step = "cake"'), "there is no step 'cake'"),
         (('name = "loaf"\ncommand', 'name = "cake"\ncommand'), "there is no step 'cake'"),
-        (('strategy = "STRATEGY"', 'command = ["true"]'), "a verifier has a command, or tables"),
+        (('strategy = "STRATEGY"', 'command = ["true"]'), "a verifier needs either a command, or tables"),
         (("min_reward = 0.5", 'min_reward = "much"'), "min_reward"),
         (("time = 5", "time = 0"), "time"),
     ],
@@ -258,5 +258,5 @@ def test_invalid_steps_are_faults(change: tuple[str, str], says: str, tmp_path: 
 
 def test_step_without_instructions_is_a_fault(tmp_path: Path) -> None:
     root = package(tmp_path, b"", **{"steps/loaf/brief.md": " \n"})
-    with pytest.raises(ManifestError, match="says nothing"):
+    with pytest.raises(ManifestError, match="is empty"):
         read_package(root)

@@ -28,7 +28,7 @@ from inspect_ai.tool import ToolCall, ToolCallError, ToolInfo
 from runs.material import player
 from worksample.files import HashSink
 from worksample.models import Price
-from worksample.runs.trajectory import (
+from worksample.runs.atif_trajectory import (
     NAME,
     TrajectoryWriter,
     _document_bytes,

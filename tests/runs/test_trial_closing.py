@@ -11,11 +11,11 @@ from runs.material import Setting, setting
 from worksample.errors import Cause, PlanError
 from worksample.records import Arm, CaptureStatus, Instance, Limits, Slot
 from worksample.runs import RunConfig
-from worksample.runs.outcome import DONE
-from worksample.runs.recorder import Recorder, Shortfall, stop_and_capture
-from worksample.runs.recorders import BoxRecorder
+from worksample.runs.recorder_base import Recorder, Shortfall, stop_and_capture
 from worksample.runs.trial_close import announce, build_trial
 from worksample.runs.trial_context import AgentRun, TrialContext, TrialSpec
+from worksample.runs.trial_outcome import DONE
+from worksample.runs.trial_recorders import BoxRecorder
 
 
 def begun(at: Setting, **changes: object) -> TrialContext:
@@ -33,8 +33,8 @@ async def test_output_without_a_box_is_absent_with_its_reason(tmp_path: Path) ->
     recorder = BoxRecorder(begun(at))
     await recorder.capture()
     part = recorder.parts(at.store.blobs)["output"]
-    assert recorder.shortfall == Shortfall(Cause.SANDBOX_LOST, "there was no sandbox")
-    assert (part.status, part.reason) == (CaptureStatus.ABSENT, "there was no sandbox")
+    assert recorder.shortfall == Shortfall(Cause.SANDBOX_LOST, "the steps cannot run: the trial has no sandbox")
+    assert (part.status, part.reason) == (CaptureStatus.ABSENT, "the steps cannot run: the trial has no sandbox")
     assert at.store.manifest(part.manifest).entries == ()
     assert begun(at).recorders == []
 

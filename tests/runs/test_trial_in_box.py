@@ -202,7 +202,9 @@ async def test_failure_after_a_trial_stops_the_run(tmp_path: Path) -> None:
         raise KeyError("the caller's own")
 
     slots = at.store.open_slots(at.experiment.id)
-    with pytest.raises(WorksampleError, match=r"the callback after a closed trial failed.*the caller's own"):
+    with pytest.raises(
+        WorksampleError, match=r"the trial was stored, but the platform failed afterwards.*the caller's own"
+    ):
         await run_slots(at.store, at.experiment, slots, RunConfig(parallel=1), fail)
     assert [t.outcome.ending for t in at.trials()] == [Ending.DONE]
     assert len(at.store.open_slots(at.experiment.id)) == 2

@@ -13,7 +13,13 @@ from worksample import fault_injection
 from worksample.errors import AgentError, Cause, PlanError, SandboxError, StoreFull, UsageError
 from worksample.models.request_account import ModelAccount
 from worksample.records import Ending, TrialOutcome
-from worksample.runs.outcome import DONE, failure_outcome, outcome_after_capture, outcome_of_error, outcome_of_limit
+from worksample.runs.trial_outcome import (
+    DONE,
+    failure_outcome,
+    outcome_after_capture,
+    outcome_of_error,
+    outcome_of_limit,
+)
 
 
 def call(error: str | None = None) -> ModelEvent:

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
-from worksample.sandboxes.containers import daemon
+from worksample.sandboxes.containers import docker_daemon as daemon
 
 
 def lacks() -> str:

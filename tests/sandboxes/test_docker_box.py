@@ -20,7 +20,7 @@ from sandboxes.images import machine
 from worksample.box import BoxConfig, Mount, Root
 from worksample.errors import POLICY, Boundary, SandboxError, SandboxUnavailable
 from worksample.sandboxes import conformance, open_box, require_kind, sweep
-from worksample.sandboxes.containers import daemon as containers
+from worksample.sandboxes.containers import docker_daemon as containers
 
 SWEEP = "sandboxes/test_sweeper.py::test_closed_box_leaves_nothing"
 
@@ -43,7 +43,7 @@ def _checks(quick: str) -> list[object]:
 
 @pytest.mark.docker
 @pytest.mark.parametrize(
-    "name", _checks("sandboxes/test_box_interface.py::test_docker_box_fulfils_the_interface[bubblewrap-{}]")
+    "name", _checks("sandboxes/test_box_interface.py::test_box_fulfils_the_interface[bubblewrap-{}]")
 )
 @pytest.mark.parametrize("root", ["machine", "image"])
 async def test_docker_box_fulfils_the_interface(

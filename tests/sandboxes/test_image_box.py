@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             if number % NOT_QUICK == 0
             else [
                 pytest.mark.thorough(
-                    quick=f"sandboxes/test_box_interface.py::test_image_box_fulfils_the_interface[bubblewrap-{name}]"
+                    quick=f"sandboxes/test_box_interface.py::test_box_fulfils_the_interface[bubblewrap-{name}]"
                 )
             ],
         )

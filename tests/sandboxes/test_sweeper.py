@@ -33,7 +33,7 @@ from worksample.sandboxes.host_state import (
     runtime_folder,
     workplaces_folder,
 )
-from worksample.sandboxes.marked_processes import MAKER
+from worksample.sandboxes.processes_by_variable import MAKER
 
 pytestmark = pytest.mark.box
 
@@ -236,7 +236,7 @@ def test_process_outside_its_group_ends_with_the_box_or_next_run(tmp_path: Path,
 
 FORKED = """
 import subprocess, sys, time
-from worksample.sandboxes.marked_processes import maker_environment
+from worksample.sandboxes.processes_by_variable import maker_environment
 
 code = "import time; time.sleep(1000)"
 subprocess.Popen([sys.executable, "-c", code, sys.argv[1]], env=maker_environment(), start_new_session=True)

@@ -11,7 +11,7 @@ import pytest
 
 from worksample.box import BoxConfig
 from worksample.sandboxes import open_box
-from worksample.sandboxes.toolbox import OFFERED, base_python, distributions, toolbox_folder
+from worksample.sandboxes.python_toolbox import OFFERED, base_python, distributions, toolbox_folder
 
 pytestmark = pytest.mark.box
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksample.steady_loop import USUAL, Clocks, Stall, SteadyClock, run_steadily, stalled_seconds, steady_time
+from worksample.stall_tolerant_loop import USUAL, Clocks, Stall, SteadyClock, run_steadily, stalled_seconds, steady_time
 
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -124,7 +124,7 @@ def test_time_limit_survives_a_stall_and_expires_without_one() -> None:
 STOPPED = """
 import asyncio, sys, time
 from datetime import UTC, datetime
-from worksample.steady_loop import run_steadily, stalled_seconds
+from worksample.stall_tolerant_loop import run_steadily, stalled_seconds
 
 async def main():
     begun = datetime.now(UTC)

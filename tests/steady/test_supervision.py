@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from worksample.supervision import FailureSignal, supervise
+from worksample.background_services import FailureSignal, supervise
 
 
 async def test_supervise_returns_the_result_if_nothing_fails() -> None:

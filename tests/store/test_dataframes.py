@@ -26,7 +26,7 @@ from worksample.records import (
     Usage,
 )
 from worksample.results.frame_export import export
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 from worksample.store import Store
 from worksample.store.dataframes import comparisons_df, evaluations_df, submissions_df, trials_df
 

@@ -17,8 +17,8 @@ from store.worlds import World, planted
 from worksample.errors import Superseded
 from worksample.records import Trial
 from worksample.store import Store, check, rebuild
+from worksample.store.commit_objects import draft
 from worksample.store.lease import Lease
-from worksample.store.objects import draft
 
 WORLD = World()
 SLOT = WORLD.slots[0]

@@ -18,7 +18,7 @@ from store.worlds import World, at, planted
 from worksample.errors import RecordConflict
 from worksample.records import AmendmentTarget, Evaluator, SubmissionPart, Trial
 from worksample.store import Store, check, rebuild
-from worksample.store.disk import Disk
+from worksample.store.durable_disk import Disk
 
 WORLD = World()
 TESTS = Path(__file__).resolve().parents[1]

@@ -13,7 +13,7 @@ from store.worlds import World, planted
 from worksample.errors import StoreError
 from worksample.records import SubmissionPart, Trial
 from worksample.store import Store, check
-from worksample.store.disk import Disk
+from worksample.store.durable_disk import Disk
 from worksample.store.power_cut import PowerCut
 
 WORLD = World()

@@ -19,7 +19,7 @@ from store.worlds import World, at, histories, planted
 from worksample.errors import RecordConflict, UsageError
 from worksample.records import Agent, Experiment, Record, Task, Trial, digest_bytes
 from worksample.store import Store, check, merge, rebuild
-from worksample.store.objects import BrokenObject, draft, pack
+from worksample.store.commit_objects import BrokenObject, draft, pack
 
 WORLD = World()
 
@@ -40,7 +40,7 @@ def test_rebuild_changes_nothing_whatever_the_order_of_commits(
     folder = tmp_path_factory.mktemp("rebuild")
     with fresh(folder / "a", history) as store:
         before = everything(store)
-        assert all("which the store lacks" in f.what for f in damage(store)), "amendments may name unknown records"
+        assert all("but the store lacks it" in f.what for f in damage(store)), "amendments may name unknown records"
         count = rebuild(store)
         assert everything(store) == before
         assert count == sum(len(records) for records in before.values() if records and "id" in records[0])

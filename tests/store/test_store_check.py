@@ -89,17 +89,22 @@ def dangling(store: Store) -> None:
 
 
 CASES: list[tuple[Callable[[Store], None], str, str, bool]] = [
-    (delete_row, "evaluation e1 has no row", "worksample store rebuild", False),
-    (change_row, "the row of trial t1 differs from its object", "worksample store rebuild", False),
-    (wrong_live, "the live flag of trial t1 is wrong", "worksample store rebuild", False),
+    (delete_row, "evaluation e1 has no row in the index", "worksample store rebuild", False),
+    (change_row, "the index row of trial t1 differs from the stored object", "worksample store rebuild", False),
+    (
+        wrong_live,
+        "the index marks the wrong trial of a slot as the one that counts: t1",
+        "worksample store rebuild",
+        False,
+    ),
     (forget_commit, "an object is not in the index", "worksample store rebuild", False),
-    (lose_object, "the row of evaluation e1 has no object", "merge", False),
+    (lose_object, "the index has a row for evaluation e1, but the store has no object for it", "merge", False),
     (lose_blob, "a blob of submission s-t1, report.csv is missing", "merge", False),
     (lose_manifest, "is missing", "merge", False),
     (cut_blob, "does not have the size of report.csv", "merge", False),
-    (flip_blob, "a blob's content does not match its name", "merge", True),
-    (stray, "this file's name is not an object's", "remove it", False),
-    (dangling, "evaluation e2 names the submission nobody, which the store lacks", "merge", False),
+    (flip_blob, "the blob is damaged: its content does not match its name", "merge", True),
+    (stray, "this file does not belong to the store: its name is not that of an object", "remove it", False),
+    (dangling, "evaluation e2 refers to the submission nobody, but the store lacks it", "merge", False),
 ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from worksample.records import REGISTRY
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 from worksample.store import Store, StoreFault, check
 from worksample.store.dataframes import comparisons_df, evaluations_df, submissions_df, trials_df
 

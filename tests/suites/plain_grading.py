@@ -28,7 +28,7 @@ from worksample.kit.broker_client import HEAD, frame
 from worksample.records import Criteria
 
 if TYPE_CHECKING:
-    from worksample.agents.script import ScriptStep
+    from worksample.agents.agent_script import ScriptStep
 
 SUITE = Path(worksample.__file__).parent / "suites" / "starter"
 
@@ -171,7 +171,7 @@ def lay_case(package: Package, folder: Path, case: dict[str, Any], target: Path)
 
 def play(steps: Iterable[ScriptStep], inputs: Path, place: Path) -> Path:
     """A script's commands and files, played as plain processes; gives the output folder."""
-    from worksample.agents.script import fill_placeholders
+    from worksample.agents.agent_script import fill_placeholders
 
     words = {"input": str(inputs), "output": str(place / "output"), "scratch": str(place / "scratch")}
     for name in ("output", "scratch"):

@@ -18,14 +18,14 @@ from worksample.box import Mount
 from worksample.grading import grade, open_round
 from worksample.grading.grading_boxes import EXPORTS, GradingBoxes, grading_boxes
 from worksample.grading.run_grader import run_grader
-from worksample.grading.workplace_controls import _perform_script, _ScriptStage
+from worksample.grading.workplace_control_scripts import _perform_script, _ScriptStage
 from worksample.records import GradePayload, Instance, Protocol, Submission
 from worksample.sandboxes.services import TrialServices, open_services
 from worksample.sandboxes.services.service_boxes import ServiceBox
 from worksample.sandboxes.services.task_service import TaskService
 from worksample.store import Store, merge
 from worksample.tasks import find_suite, ingest, read_package
-from worksample.tasks.workplace import WORKPLACE
+from worksample.tasks.workplace_settings import WORKPLACE
 from worksample.workplace.workplace import LiveWorkplace, reset_services, run_setup, services_box, task_workplace
 
 pytestmark = [pytest.mark.box, pytest.mark.workplace, pytest.mark.filterwarnings("ignore::DeprecationWarning")]

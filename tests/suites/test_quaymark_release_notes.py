@@ -11,7 +11,7 @@ import pytest
 from openai_server import Answer, judged, read, serving
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.experiment_runner import run_experiment
-from worksample.experiments.planning.preparation import commit_plan, prepare
+from worksample.experiments.planning.plan_preparation import commit_plan, prepare
 from worksample.models import JudgeConfig
 from worksample.models.service_config import ServiceConfig
 from worksample.python_api.experiment_run import options_of

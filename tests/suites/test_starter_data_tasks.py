@@ -115,7 +115,7 @@ def test_each_criterion_has_a_case_that_fails_it(task: str) -> None:
 @pytest.mark.parametrize(("task", "instance"), INSTANCES)
 @pytest.mark.parametrize("agent", ["good", "hasty", "lazy"])
 def test_scripted_agents_rank_by_quality(agent: str, task: str, instance: str, tmp_path: Path) -> None:
-    from worksample.agents.script import read_script
+    from worksample.agents.agent_script import read_script
 
     package = Package.read(task)
     script = read_script(SUITE / "scripts" / agent).tasks[task]

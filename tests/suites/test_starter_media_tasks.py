@@ -13,7 +13,7 @@ import pytest
 
 from suites.apart import apart
 from suites.plain_grading import SUITE, Package, grade, lay_case
-from worksample.agents.script import fill_placeholders, read_script
+from worksample.agents.agent_script import fill_placeholders, read_script
 
 TASKS = ["audio-edit", "bracket-3d", "form-filling", "incident-report", "logo-vector", "web-page"]
 PACKAGES = {t: Package.read(t) for t in TASKS}

@@ -100,7 +100,7 @@ def test_golden_manifests_exist() -> None:
 @pytest.mark.parametrize(
     ("file", "text", "says"),
     [
-        ("criteria.toml", "", "criteria.toml: criterion: there is none"),
+        ("criteria.toml", "", "criteria.toml: criterion: the file has no criterion"),
         ("criteria.toml", '[[criterion]]\nid = "A"\ntext = "x"\npoints = 1', "criteria.toml: criterion[0].id: 'A'"),
         ("criteria.toml", '[[criterion]]\nid = "a"\ntext = "x"', "give either points or an importance"),
         ("criteria.toml", '[[criterion]]\nid = "a"\ntext = "x"\npoints = -1', "criterion[0].points: -1 is not allowed"),
@@ -114,7 +114,7 @@ def test_golden_manifests_exist() -> None:
         (
             "criteria.toml",
             '[[criterion]]\nid = "right"\ntext = "x"\npoints = 5\n[[criterion.part]]\nid = "p"\ntext = "x"\npoints = 1',
-            "points 5 but its parts add up to 1",
+            "it has 5 points, but its parts add up to 1",
         ),
         ("brief.md", "for {{month}} and {{year}}", "{{year}}"),
         ("brief.md", "  ", "brief.md: is empty"),
@@ -132,7 +132,7 @@ def test_golden_manifests_exist() -> None:
         ),
         ("cases/wrong/case.toml", "about = ", "is not TOML"),
         ("probes/size.txt", "", "probes/size.txt: is not a probe"),
-        ("probes/size.py", "", "probes/size.py: another probe has this name"),
+        ("probes/size.py", "", "probes/size.py: two probes have the same name"),
     ],
 )
 def test_faults_of_other_files_are_named(tmp_path: Path, file: str, text: str, says: str) -> None:
@@ -187,7 +187,10 @@ def test_instances_override_limits_paths_and_deliverables(tmp_path: Path) -> Non
 def test_paths_of_an_instance_must_differ(tmp_path: Path) -> None:
     root = small(tmp_path)
     (root / "task.toml").write_text(TASK + 'paths = { output = "/task/input" }\n')
-    assert any("instance[1].paths: input, software, output and reference need a path each" in f for f in faults(root))
+    assert any(
+        "instance[1].paths: input, software, output and reference must each have a path of their own" in f
+        for f in faults(root)
+    )
 
 
 def test_last_criterion_alone_implies_the_others(tmp_path: Path) -> None:
@@ -199,7 +202,7 @@ def test_last_criterion_alone_implies_the_others(tmp_path: Path) -> None:
     )
     for text in (first, nested):
         (root / "criteria.toml").write_text(text)
-        assert any("implies_others belongs to the last criterion only" in f for f in faults(root)), text
+        assert any("implies_others is allowed only for the last criterion" in f for f in faults(root)), text
     (root / "criteria.toml").write_text(first.replace("implies_others = true", "implies_others = false"))
     (root / "cases/wrong/case.toml").unlink()
     (root / "cases/wrong/case.toml").write_text('about = "x"\ninstance = "one"\nscore = 0\n')

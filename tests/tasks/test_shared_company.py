@@ -59,7 +59,7 @@ def test_changed_company_is_new_work_and_breaks_the_lock_but_no_grader(suite: Pa
     [
         ("../../../company", "leads out of the suite"),
         ("../../companies", "is missing"),
-        ("../../tasks", "holds the package itself"),
+        ("../../tasks", "is a folder that contains the package itself"),
         ("../..", "must be a path inside"),
         ("../../suite.toml", "is not a folder"),
         ("../../tasks/../company", "must be a path inside"),
@@ -76,5 +76,5 @@ def test_path_outside_the_suite_is_a_fault(suite: Path, name: str, said: str) ->
 
 def test_without_a_suite_nothing_outside_the_package_is_read(suite: Path) -> None:
     (suite / "suite.toml").unlink()
-    with pytest.raises(FaultyManifest, match="stands in no suite"):
+    with pytest.raises(FaultyManifest, match="the package is in no suite"):
         read_package(suite / "tasks/invoice-1043")

@@ -70,8 +70,8 @@ def test_instance_without_the_hidden_file_shows_all(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        ('hide = ["expected.josn"]', "reference.hide: 'expected.josn' fits no file in reference/one, reference/two"),
-        ('hide = ["answer.txt"]\nshow = ["answer.txt"]', "reference.hide: stands beside show"),
+        ('hide = ["expected.josn"]', "reference.hide: 'expected.josn' matches no file in reference/one, reference/two"),
+        ('hide = ["answer.txt"]\nshow = ["answer.txt"]', "reference.hide: cannot be given together with show"),
         ('hidden = ["answer.txt"]', "reference.hidden: is not a key"),
     ],
 )

@@ -96,7 +96,7 @@ def test_locked_suite_names_the_changed_task(tmp_path: Path) -> None:
     pin_suite(path)
     assert read_suite(path).name == "pair"
     scaffold(tmp_path / "tasks", "third")
-    assert faults(path) == ["suite.lock: packages.third: is not pinned"]
+    assert faults(path) == ["suite.lock: packages.third: is a task of the suite, but is not in the lock"]
 
 
 def test_faults_of_suite_and_tasks_come_together(tmp_path: Path) -> None:
@@ -108,8 +108,8 @@ def test_faults_of_suite_and_tasks_come_together(tmp_path: Path) -> None:
     assert "suite.toml: visibility: 'secret' is not allowed" in found
     assert "suite.toml: tier[0].level: is not a key of tier[0]" in found
     assert "'smal/one' is not an instance of this suite; did you mean 'small/one'?" in found
-    assert "tier[1].name: 'small/one' stands in two tiers" in found
-    assert "tasks/other/criteria.toml: criterion: there is none" in found
+    assert "tier[1].name: 'small/one' is in two tiers" in found
+    assert "tasks/other/criteria.toml: criterion: the file has no criterion" in found
 
 
 @pytest.mark.parametrize("tasks", ['["/etc"]', '["../x"]', '["../*"]', '["none/*"]', '["none"]', "[]"])

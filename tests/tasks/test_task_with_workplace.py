@@ -56,10 +56,14 @@ def test_company_and_setup_are_work_and_not_grader(package: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('company = "company"\n', "", "belong together"),
-        ('network = "workplace"', 'network = "none"', "belong together"),
+        ('company = "company"\n', "", 'company needs network = "workplace"'),
+        ('network = "workplace"', 'network = "none"', 'company needs network = "workplace"'),
         ('"calendar"]', '"calender"]', "did you mean 'calendar'?"),
-        ('services = ["chat", "tracker", "files", "git", "calendar"]', "services = []", "names none of the workplace"),
+        (
+            'services = ["chat", "tracker", "files", "git", "calendar"]',
+            "services = []",
+            "must list at least one service of the workplace",
+        ),
         ('company = "company"', 'company = "companies"', "companies"),
         ('setup = "setup"', 'setup = "reference"', "the agent could get at it"),
     ],

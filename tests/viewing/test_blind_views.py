@@ -128,7 +128,7 @@ async def test_crash_of_the_blind_copier_costs_no_view(seen: Seen, tmp_path: Pat
             self.asked.append(plain)
             sound = {"kind": "image", "files": {}, "meta": {"leaks": ["x"]}, "by": "", "badge": "", "problem": ""}
             sound |= {"inspectable": True, "beside": [], "lacks": ""}
-            return ConversionResult(sound) if plain else ConversionResult(fault="its converter failed: -11")
+            return ConversionResult(sound) if plain else ConversionResult(fault="the converter failed: -11")
 
     converter = Crashing()
     work = _ViewBuild(converter)  # type: ignore[arg-type]

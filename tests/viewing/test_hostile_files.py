@@ -115,7 +115,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, View]]
         ("cut.tif", "damaged"),
         ("cut.zip", "the archive is damaged"),
         ("laughs.svg", "defines entities"),
-        ("circle.glb", "go in circles"),
+        ("circle.glb", "form a loop"),
         ("infinite.obj", "a coordinate is not a number"),
         ("deep.ipynb", "the notebook is damaged"),
         ("wrong.ipynb", "the notebook is damaged"),

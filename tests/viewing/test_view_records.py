@@ -127,7 +127,7 @@ def test_missing_program_names_its_command_and_is_not_stored(work: _ViewBuild, m
     ("raw", "blame"),
     [
         (
-            ConversionResult({"family": "table", "unreadable": "its beginning is text, the rest is not"}),
+            ConversionResult({"family": "table", "unreadable": "only the beginning of the file is text"}),
             Visibility.FILE,
         ),
         (ConversionResult({"family": "office", "broken": "LibreOffice converts nothing"}), Visibility.CRASHED),
@@ -136,7 +136,7 @@ def test_missing_program_names_its_command_and_is_not_stored(work: _ViewBuild, m
         (ConversionResult({**SOUND, "lacks": "crashed"}), Visibility.CRASHED),
         (ConversionResult({**SOUND, "inspectable": False}), Visibility.FILE),
         (ConversionResult(dict(SOUND)), Visibility.SHOWN),
-        (ConversionResult({"family": "office"}, fault="its converter failed"), Visibility.CRASHED),
+        (ConversionResult({"family": "office"}, fault="the converter failed"), Visibility.CRASHED),
         (ConversionResult({"family": "office"}, fault="too much memory", blame=Visibility.FILE), Visibility.FILE),
         (ConversionResult(), Visibility.CRASHED),
     ],

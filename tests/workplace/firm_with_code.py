@@ -10,7 +10,7 @@ from typing import TypeVar
 from worksample.box import Endpoint
 from worksample.sandboxes.endpoints import serve_sockets
 from worksample.sandboxes.services import open_services
-from worksample.tasks.workplace import PORTS, WORKPLACE
+from worksample.tasks.workplace_settings import PORTS, WORKPLACE
 from worksample.workplace.keeper import listen_on_loopback
 from worksample.workplace.workplace import reset_services, seed_of_folder, services_box, workplace_over_state
 

@@ -15,7 +15,7 @@ from worksample.sandboxes.capture import CaptureLimits
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.services import export_state, open_services
 from worksample.store import Store
-from worksample.tasks.workplace import PORTS, WORKPLACE
+from worksample.tasks.workplace_settings import PORTS, WORKPLACE
 from worksample.workplace.warm_pool import warm_pool
 from worksample.workplace.workplace import reset_services, seed_of_folder, services_box, workplace_over_state
 

@@ -16,7 +16,7 @@ from worksample.box import Box, BoxConfig, Endpoint
 from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.services import TrialServices, open_services
-from worksample.tasks.workplace import WORKPLACE, endpoints_of_workplace
+from worksample.tasks.workplace_settings import WORKPLACE, endpoints_of_workplace
 from worksample.workplace.workplace import (
     LiveWorkplace,
     reset_services,

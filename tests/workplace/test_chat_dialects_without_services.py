@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from worksample.tasks.workplace import endpoints_of_workplace
+from worksample.tasks.workplace_settings import endpoints_of_workplace
 from worksample.workplace.in_box.dialects.backend import Backend
 from worksample.workplace.in_box.dialects.http_messages import DialectRequest
 from worksample.workplace.in_box.dialects.owncloud import OwnCloud

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksample.tasks.workplace import check_workplace, endpoints_of_workplace
+from worksample.tasks.workplace_settings import check_workplace, endpoints_of_workplace
 from worksample.workplace.in_box.dialects.accounts import DialectAccounts
 from worksample.workplace.in_box.dialects.backend import Backend
 from worksample.workplace.in_box.dialects.bare_repository import (
@@ -190,7 +190,7 @@ def test_refused_label_loses_no_other(tmp_path: Path) -> None:
 
 
 def test_gitlab_needs_the_tracker() -> None:
-    with pytest.raises(ValueError, match="'gitlab' is of the service 'tracker'"):
+    with pytest.raises(ValueError, match="'gitlab' needs the service 'tracker'"):
         check_workplace("workplace", "company", None, ["git"], ["gitlab"])
     check_workplace("workplace", "company", None, ["git", "tracker"], ["gitlab", "plane"])
     places = {(one.name, one.port): one.to for one in endpoints_of_workplace(["git", "tracker"], ["gitlab", "plane"])}

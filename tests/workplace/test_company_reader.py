@@ -65,7 +65,7 @@ FAULTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
         ("channels/billing.toml: owners", "'rosita'", "did you mean 'rosa'?"),
     ),
     "a room that nobody could read": (
-        written("channels/void.toml", "members = []\n"), ("channels/void.toml: members", "leave members out"),
+        written("channels/void.toml", "members = []\n"), ("channels/void.toml: members", "no members (for everybody)"),
     ),
     "a room that is neither open nor closed": (
         replaced("channels/billing.toml", "members = ", 'open = "yes"\nmembers = '), ("channels/billing.toml: open",),

@@ -17,7 +17,7 @@ from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.host_state import runtime_folder
 from worksample.sandboxes.services import TrialServices, open_services
-from worksample.tasks.workplace import PORTS, WORKPLACE
+from worksample.tasks.workplace_settings import PORTS, WORKPLACE
 from worksample.workplace.workplace import (
     LiveWorkplace,
     reset_services,

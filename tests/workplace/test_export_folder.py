@@ -13,7 +13,7 @@ import pytest
 
 from worksample.errors import ExportError, UsageError
 from worksample.workplace.export_folder import is_export, read_export, write_export
-from worksample.workplace.state_stamp import write_stamp
+from worksample.workplace.state_compatibility import write_stamp
 
 NAMES = ("files", "git")
 ACCOUNTS = {"rosa": "a-password-of-rosa"}

@@ -15,10 +15,10 @@ from workplace.test_workplace_services import COMPANY, ME, ask, opened
 from worksample.kit.workplace import Workplace as Left
 from worksample.models import ModelService
 from worksample.sandboxes.capture import CaptureLimits
+from worksample.sandboxes.orphan_sweeper import sweep
 from worksample.sandboxes.services import TrialServices, export_state
-from worksample.sandboxes.sweeper import sweep
 from worksample.store import Store
-from worksample.tasks.workplace import WORKPLACE
+from worksample.tasks.workplace_settings import WORKPLACE
 from worksample.workplace.colleagues.chat import WorkplaceChat
 from worksample.workplace.colleagues.colleague_runner import LINES, MOST, ColleagueRunner, choose_responders
 from worksample.workplace.company_reader import read_company

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from types import SimpleNamespace
 
-from worksample.tasks.workplace import WORKPLACE
+from worksample.tasks.workplace_settings import WORKPLACE
 from worksample.workplace.keeper import ALL_VERBS, Keeper
 
 

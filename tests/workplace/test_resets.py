@@ -13,7 +13,7 @@ import pytest
 
 from workplace.test_workplace_services import ME, opened, seed
 from worksample.box import Box
-from worksample.tasks.workplace import PORTS, WORKPLACE
+from worksample.tasks.workplace_settings import PORTS, WORKPLACE
 from worksample.workplace.workplace import reset_services, services_box
 
 pytestmark = [pytest.mark.box, pytest.mark.workplace, pytest.mark.filterwarnings("ignore::DeprecationWarning")]

@@ -9,7 +9,7 @@ import pytest
 
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.experiment_runner import run_experiment
-from worksample.experiments.planning.preparation import commit_plan, prepare
+from worksample.experiments.planning.plan_preparation import commit_plan, prepare
 from worksample.experiments.regrade_pipeline import Regrading, regrade
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Evaluation, Experiment, GradePayload, Protocol, Submission

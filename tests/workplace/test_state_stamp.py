@@ -13,7 +13,7 @@ from worksample.errors import POLICY, Cause, ExportError
 from worksample.records import CaptureStatus, Environment, Origin, Submission, SubmissionPart
 from worksample.workplace.restored_workplace import exported_state
 from worksample.workplace.service_programs import version_lines
-from worksample.workplace.state_stamp import STAMP, require_state, write_stamp
+from worksample.workplace.state_compatibility import STAMP, require_state, write_stamp
 
 NAMES = ("files", "git", "calendar")
 
@@ -52,7 +52,8 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
         restamped(services={**version_lines(NAMES), "calendar": "radicale 9"}),
         "of radicale 9, but this machine has radicale 3",
     ),
-    "without a service": (restamped(services=version_lines(("files", "git"))), "the state lacks calendar"),
+    "without a service": (restamped(services=version_lines(("files", "git"))), "the state has no data of the "
+        "services calendar"),
     "services that are none": (restamped(services=7), "names no services"),
 }  # fmt: skip
 
@@ -87,7 +88,7 @@ def test_incomplete_export_is_not_restored(state: Path) -> None:
     for status in (CaptureStatus.PARTIAL, CaptureStatus.ABSENT):
         with pytest.raises(ExportError, match="incomplete: the box was lost"):
             found(status, "the box was lost")
-    with pytest.raises(ExportError, match="came without one"):
+    with pytest.raises(ExportError, match="has no exported state"):
         found(None)
     assert POLICY[Cause.GRADER_STATE].by_deliverable
     assert not POLICY[Cause.GRADER_STATE].retry

@@ -18,10 +18,10 @@ import pytest
 from worksample.errors import SandboxError
 from worksample.records import ServiceSpec
 from worksample.sandboxes.host_state import BoxFolder
+from worksample.sandboxes.orphan_sweeper import sweep
 from worksample.sandboxes.services import open_services
 from worksample.sandboxes.services.task_service import ServiceEnd, TaskService
-from worksample.sandboxes.sweeper import sweep
-from worksample.tasks.workplace import PORTS, WORKPLACE
+from worksample.tasks.workplace_settings import PORTS, WORKPLACE
 from worksample.workplace.services_box import warm_spec
 from worksample.workplace.warm_pool import OFF, WarmPool, WarmWorkplace, link_tree, load_workplace, warm_pool
 from worksample.workplace.workplace import reset_services, run_setup, seed_of_folder, services_box, workplace_over_state
@@ -210,7 +210,7 @@ async def _users(box: object, key: str) -> int:
 
 KEEPS = """
 import asyncio, sys
-from worksample.tasks.workplace import PORTS
+from worksample.tasks.workplace_settings import PORTS
 from worksample.workplace.warm_pool import load_workplace
 async def main():
     spare = await load_workplace("bubblewrap", frozenset(PORTS))

@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from worksample.background_services import supervise
 from worksample.box import Box, BoxConfig, Endpoint
 from worksample.errors import Cause, SandboxError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.experiment_runner import run_experiment
-from worksample.experiments.planning.preparation import commit_plan, prepare
+from worksample.experiments.planning.plan_preparation import commit_plan, prepare
 from worksample.experiments.regrade_pipeline import Regrading, regrade
 from worksample.kit.workplace import Workplace as Left
 from worksample.models import ModelService
@@ -27,8 +28,7 @@ from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.services import TrialServices, open_services
 from worksample.store import Store, check
-from worksample.supervision import supervise
-from worksample.tasks.workplace import PORTS, WORKPLACE
+from worksample.tasks.workplace_settings import PORTS, WORKPLACE
 from worksample.workplace.colleagues.chat import WorkplaceChat
 from worksample.workplace.colleagues.colleague_runner import ColleagueRunner, choose_responders
 from worksample.workplace.company_reader import read_company

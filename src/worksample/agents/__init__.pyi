@@ -11,9 +11,9 @@ from .agent_definition import HARNESSES as HARNESSES
 from .agent_definition import define as define
 from .agent_definition import harness_names as harness_names
 from .agent_definition import is_program as is_program
-from .presets import PRESETS as PRESETS
-from .presets import Preset as Preset
-from .script import Script as Script
-from .script import ScriptStep as ScriptStep
-from .script import read_script as read_script
-from .script import read_steps as read_steps
+from .agent_script import Script as Script
+from .agent_script import ScriptStep as ScriptStep
+from .agent_script import read_script as read_script
+from .agent_script import read_steps as read_steps
+from .published_presets import PRESETS as PRESETS
+from .published_presets import Preset as Preset

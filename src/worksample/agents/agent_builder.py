@@ -9,18 +9,14 @@ from worksample.box import Mount
 from worksample.errors import PlanError
 from worksample.extras import need as extra
 from worksample.models import ModelService, resolve
-from worksample.models.resolver import check_generation
+from worksample.models.model_resolver import check_generation
 from worksample.records import Agent, Instance, Limits
 from worksample.sandboxes.capture import step_views
 
 from .agent_definition import HARNESSES, HUMAN, validate_settings
-from .agent_folder import mount_of
-from .installing import find_installed
-from .installing.program_settings import require_installed
-from .mcp.config_formats import FORMS, WITHOUT_SSE
-from .missing_programs import missing_program, only_on_host
-from .script import Script
-from .settings import (
+from .agent_folder_cache import mount_of
+from .agent_script import Script
+from .harness_settings import (
     CommandSettings,
     HumanSettings,
     ObjectSettings,
@@ -29,6 +25,10 @@ from .settings import (
     ScriptedSettings,
     WorkerSettings,
 )
+from .installing import find_installed
+from .installing.program_settings import require_installed
+from .mcp.config_formats import FORMS, WITHOUT_SSE
+from .missing_programs import missing_program, only_on_host
 from .workspace import SCRATCH, Workspace
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def build(
         vision="vision" in agent.capabilities or agent.harness == "scripted",
     )
     if isinstance(settings, CommandSettings):
-        from .command import command
+        from .command_harness import command
 
         return command(workspace, settings, agent.model)
     if isinstance(settings, ObjectSettings):
@@ -90,7 +90,7 @@ def build(
 
         return in_python(model, workspace, settings, inputs)
     if isinstance(settings, HumanSettings):
-        raise PlanError("a person works in the app, not in a run", next="worksample serve")
+        raise PlanError("an arm of people cannot be run like an agent: people work in the app", next="worksample serve")
     if model is None:
         raise PlanError(
             f"agent {agent.name} has no model", next="--model PROVIDER/MODEL, or model in the agent's table"
@@ -103,7 +103,7 @@ def build(
         from .plan_act_reflect import plan_act_reflect
 
         return plan_act_reflect(model, workspace, settings, inputs)
-    from .worker import worker
+    from .reference_harness import worker
 
     assert isinstance(settings, WorkerSettings)
     return worker(model, workspace, settings, inputs)
@@ -193,7 +193,7 @@ def check_program(agent: Agent, path: str, *, images: bool = False) -> None:
     script = "" if images else only_on_host(settings.argv)
     if script:
         raise PlanError(
-            f"the sandbox does not show this machine's file {script}",
+            f"the agent's file {script} is outside the folders that the sandbox shows",
             where=f"agent {agent.name}",
             next=f'folder = "{Path(script).parent}" in the agent\'s table, and {{agent}}/{Path(script).name} in argv',
         )

@@ -14,11 +14,9 @@ from worksample.files.config_files import Faults, nearest
 from worksample.files.config_files import validate as told
 from worksample.records import Agent
 
-from .agent_folder import keep_folder
-from .presets import PRESETS
-from .python_objects import settings_with_source
-from .script import read_script
-from .settings import (
+from .agent_folder_cache import keep_folder
+from .agent_script import read_script
+from .harness_settings import (
     CommandSettings,
     HumanSettings,
     ObjectSettings,
@@ -28,6 +26,8 @@ from .settings import (
     Settings,
     WorkerSettings,
 )
+from .published_presets import PRESETS
+from .python_objects import settings_with_source
 
 HARNESSES: Mapping[str, type[Settings]] = {
     "scripted": ScriptedSettings,
@@ -120,7 +120,7 @@ def define(
     if folder is not None:
         if harness != "command":
             raise PlanError(
-                f"harness {harness} takes no folder", next='harness = "command", which runs a program in it'
+                f"harness {harness} takes no folder", next='harness = "command", which runs a program in the folder'
             )
         given |= {"folder": Path(folder).name, "folder_digest": keep_folder(Path(folder))}
     if settings_of(harness) is ProgramSettings:

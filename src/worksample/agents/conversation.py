@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.errors import AgentError, Cause, SandboxError
 
 from .prompt_digest import record_shown
-from .rejected_requests import Rejections, sendable
+from .rejected_tool_results import Rejections, sendable
 from .tools.submit import SUBMIT
 from .workspace import Workspace
 
@@ -122,7 +122,7 @@ class Conversation:
 
         most = self.workspace.limits.turns
         if most is not None and sample_limits().turn.usage >= most:
-            raise AgentError(f"{most} steps taken", cause=Cause.LIMIT_TURNS)
+            raise AgentError(f"the agent has used all of its {most} steps", cause=Cause.LIMIT_TURNS)
 
     @staticmethod
     def _check_box(messages: Sequence[ChatMessage]) -> None:
@@ -141,7 +141,7 @@ class Conversation:
         if self._garbled >= self.malformed:
             said = next((m.error.message for m in results if m.error), "")
             raise AgentError(
-                f"{self._garbled} answers in a row had unintelligible tool calls; the last: {said}",
+                f"the model's last {self._garbled} answers had tool calls that could not be read; the latest: {said}",
                 cause=Cause.AGENT_MALFORMED,
             )
 

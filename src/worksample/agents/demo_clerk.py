@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 
-from .assignment import Assignment
+from .python_agent_assignment import Assignment
 
 FACT = re.compile(r"^- (\w+: .+)$", re.MULTILINE)
 ASKED = re.compile(r'Add the line "([^"]+)"')

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .agent_script import fill_placeholders
+from .harness_settings import ReflectSettings
 from .mcp.server_tools import tools_of
 from .prompt import ACT, PLAN, REFLECT, REVISE, brief_text, system_text
-from .script import fill_placeholders
-from .settings import ReflectSettings
-from .worker import conversation_of, open_with
+from .reference_harness import conversation_of, open_with
 from .workspace import Workspace
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from worksample.records import Instance
 
-from .settings import WorkerSettings
+from .harness_settings import WorkerSettings
 from .workspace import Workspace
 
 FORMATS = (

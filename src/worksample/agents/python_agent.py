@@ -6,17 +6,17 @@ from collections.abc import Awaitable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from worksample.asyncio_task_containment import contain, is_signal
 from worksample.errors import AgentError, Cause, SandboxError, WorksampleError
 from worksample.models import failure_of
 from worksample.models.fault_attribution import ControlQuestion
 from worksample.models.storable_text import scrub
-from worksample.task_containment import contain, is_signal
 
-from .assignment import Assignment
+from .harness_settings import ObjectSettings, WorkerSettings
 from .prompt import brief_text, folder_text
 from .prompt_digest import record_digest
+from .python_agent_assignment import Assignment
 from .python_objects import find_object, is_inspects, make_agent
-from .settings import ObjectSettings, WorkerSettings
 from .workspace import Workspace
 
 if TYPE_CHECKING:

@@ -64,11 +64,11 @@ def make_agent(value: Any, args: Mapping[str, Any]) -> Callable[..., Any]:
         result = value(**args)
     except TypeError as error:
         raise PlanError(
-            f"{name_of(value)} does not make an agent: {error}", next="check args in the agent's settings"
+            f"{name_of(value)} cannot be called to create the agent: {error}", next="check args in the agent's settings"
         ) from error
     if not is_async(result):
         raise PlanError(
-            f"{name_of(value)} gives {type(result).__name__}, which is not an agent, solver or async function",
+            f"{name_of(value)} returned {type(result).__name__}, which is not an agent, solver or async function",
             next="give an Inspect agent or solver, or an async function",
         )
     return result  # type: ignore[no-any-return]
@@ -137,7 +137,7 @@ def _import_object(name: str) -> Any:
     module, sign, path = name.partition(":")
     if not (module and sign and path):
         raise PlanError(
-            f"the agent {name} was an object in another process",
+            f"the agent {name} was passed as a Python object, which only the process that started the run has",
             next="call worksample.run with it again, or name it as module:name",
         )
     try:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import AgentError, PlanError
 
-from .script import Script, ScriptStep, fill_placeholders
-from .settings import ScriptedSettings
+from .agent_script import Script, ScriptStep, fill_placeholders
+from .harness_settings import ScriptedSettings
 from .tools import toolset
 from .tools.files import write_bytes
 from .tools.submit import SUBMIT
@@ -97,12 +97,10 @@ class Player:
             return "python", {"code": fill(step.python), **within}
         if step.browse is not None:
             given = {
-                key: find_element(self._page, fill(value)) if key in ("bid", "to") else fill(value)
-                for key, value in step.args.items()
-                if isinstance(value, str)
+                key: find_element(self._page, str(value)) if key in ("bid", "to") else value
+                for key, value in ((key, filled_argument(value, fill)) for key, value in step.args.items())
             }
-            rest = {key: value for key, value in step.args.items() if key not in given}
-            return f"browser_{step.browse}", {**given, **rest}
+            return f"browser_{step.browse}", given
         if step.write is not None and step.data is not None:
             return "write_bytes", {"path": fill(step.write), "data": step.data}
         if step.write is not None:
@@ -134,6 +132,13 @@ def page_of(seen: Sequence[ChatMessage]) -> str:
     return shown[-1] if shown else ""
 
 
+def filled_argument(value: str | int | float | tuple[str, ...], fill: Callable[[str], str]) -> Any:
+    """Return an argument of a browser action as JSON has it, with `fill` applied to its texts."""
+    if isinstance(value, tuple):
+        return [fill(one) for one in value]
+    return fill(value) if isinstance(value, str) else value
+
+
 def find_element(page: str, wanted: str) -> str:
     """Return the id of the first element whose line begins with `wanted`, such as `button 'Save'`; else `wanted`
     itself.
@@ -148,7 +153,7 @@ def find_element(page: str, wanted: str) -> str:
 def raise_failure(kind: str) -> None:
     """Fail as a model's service or an agent's program would."""
     if kind == "crash":
-        raise AgentError("the script says that the agent's own program fails here")
+        raise AgentError("the script has reached a step that simulates a crash of the agent's program")
     raise _Scripted(503 if kind == "service" else 400)
 
 
@@ -173,7 +178,7 @@ def replay(model: Model, workspace: Workspace, settings: ScriptedSettings) -> So
     def build() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             from .conversation import Conversation, work
-            from .worker import open_with
+            from .reference_harness import open_with
 
             tools = [*toolset(workspace, ("bash", "python", "files", "image")), write_bytes()]
             open_with(state, "A script is replayed.", workspace.instance.work.brief)
@@ -196,7 +201,7 @@ def script_model(name: str) -> Model:
 
     _register()
     if not name.startswith("script/"):
-        raise PlanError(f"{name!r} is not the model of a script", next=f"script/{name}")
+        raise PlanError(f"a scripted agent cannot use the model {name!r}", next=f"script/{name}")
     return get_model(name, config=GenerateConfig(max_retries=0), memoize=False)
 
 

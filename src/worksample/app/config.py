@@ -46,10 +46,10 @@ class AppConfig:
 
     def __post_init__(self) -> None:
         if self.scheme not in ("http", "https"):
-            raise UsageError(f"no such scheme: {self.scheme}", next="http or https")
+            raise UsageError(f"the scheme {self.scheme} is not supported", next="http or https")
         labels = self.host.split(".")
         if not all(label and label.replace("-", "").isalnum() and label.isascii() for label in labels):
-            raise UsageError(f"no host name: {self.host!r}", next="a name such as review.example.org")
+            raise UsageError(f"{self.host!r} is not a host name", next="a name such as review.example.org")
         if len(labels) < 2:
             # Browsers isolate cookies of a bare host name, too, but most resolvers do not know v.NAME.
             raise UsageError(f"{self.host!r} can have no subdomains", next=f"ws.{self.host}")

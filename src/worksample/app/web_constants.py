@@ -13,8 +13,8 @@ from typing import Any
 from worksample.people import PeopleRound
 from worksample.people.access.account import Role
 from worksample.people.quality import gold_items
-from worksample.people.rounds import pilot
-from worksample.people.rounds.forms import FORM_OF, OVER, SPECS, Form, RoundKind, roles_of, votes_of
+from worksample.people.rounds import pilot_gate as pilot
+from worksample.people.rounds.judging_forms import FORM_OF, OVER, SPECS, Form, RoundKind, roles_of, votes_of
 from worksample.records import ResolutionRule
 
 _HEAD = (

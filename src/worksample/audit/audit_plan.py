@@ -11,7 +11,7 @@ from .control_builder import ControlBuilder, Made
 from .deliverable_paths import is_deliverable
 from .findings import AuditCheck, Finding, error
 from .grader_source import check_required
-from .perturbations import Perturbation, perturb
+from .reference_perturbations import Perturbation, perturb
 
 PERTURBED = 1 << 20
 """Maximum size in bytes of a deliverable whose figures are changed."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from worksample.records import Instance, Protocol
 from worksample.store import Store
 
-from .declared_asks import declared_texts
+from .declared_grader_demands import declared_texts
 from .findings import AuditCheck, Finding, error, warning
 
 SECTIONS = ("Work description", "Provided material", "Deliverables")
@@ -41,14 +41,16 @@ def check_brief(instance: Instance) -> Iterator[Finding]:
     for left in sorted(set(_PLACEHOLDER.findall(brief)) - _literal_placeholders(instance)):
         yield error(
             AuditCheck.BRIEF,
-            f"{left} was not filled in",
+            f"the placeholder {left} has no value",
             f"{instance.name}: brief.md",
             "add it to [[instance]] settings",
         )
     if not instance.work.deliverables and instance.work.environment.workplace is None:
         yield warning(AuditCheck.BRIEF, "no deliverables are declared", "task.toml", "list them under [deliverables]")
     if not instance.canary:
-        yield error(AuditCheck.BRIEF, "no canary id", "task.toml", 'set canary = "worksample-canary-<uuid>"')
+        yield error(
+            AuditCheck.BRIEF, "task.toml sets no canary id", "task.toml", 'set canary = "worksample-canary-<uuid>"'
+        )
 
 
 def _literal_placeholders(instance: Instance) -> set[str]:

@@ -13,7 +13,7 @@ from worksample.records import FULL as LEAST
 from worksample.records import GradePayload, Instance, Manifest, Protocol, Submission
 from worksample.store import Store, put_canonical
 from worksample.tasks import Package
-from worksample.tasks.cases import SCRIPT
+from worksample.tasks.control_cases import SCRIPT
 
 FULL = (1.0, 1.0)
 NOTHING = (0.0, 0.0)

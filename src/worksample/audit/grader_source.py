@@ -21,12 +21,12 @@ def check_source(store: Store, instance: Instance, protocol: Protocol) -> Iterat
             what = f"{fault.msg} ({(fault.text or '').strip()[:100]})" if fault.text else fault.msg
             yield error(
                 AuditCheck.CONTROLS,
-                f"is not Python: {what}",
+                f"is not valid Python: {what}",
                 f"{name}:{fault.lineno or 1}",
                 "correct it: nothing can be graded until then",
             )
         except ValueError as fault:
-            yield error(AuditCheck.CONTROLS, f"is not Python: {fault}", name)
+            yield error(AuditCheck.CONTROLS, f"is not valid Python: {fault}", name)
 
 
 def check_required(store: Store, instance: Instance, protocol: Protocol, held: tuple[str, ...]) -> Iterator[Finding]:

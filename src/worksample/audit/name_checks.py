@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from worksample.records import Instance, Protocol, unquote_path
 from worksample.store import Store
 
-from .declared_asks import declared_texts
+from .declared_grader_demands import declared_texts
 from .findings import AuditCheck, Finding, error, warning
 
 _FILE = re.compile(r"^[\w .()+-]+\.[A-Za-z][A-Za-z0-9]{0,5}$")

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from worksample.kit.compositions import program_nodes
+from worksample.kit.grade_composition import program_nodes
 from worksample.records import By, CheckpointKind, Criteria, Criterion, GradePayload, Grading, Instance, PartPayload
 
-from .declared_asks import declared_points
+from .declared_grader_demands import declared_points
 from .findings import AuditCheck, Finding, error, warning
 
 

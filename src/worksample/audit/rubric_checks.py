@@ -11,7 +11,7 @@ from enum import StrEnum
 from worksample.records import By, Criterion, Instance, Protocol
 
 from .findings import AuditCheck, Finding, warning
-from .rubric_words import COMPOUND, HEDGED, MEASURE, QUOTED, SUBJECTIVE, TIMELINE, UNMEASURABLE, VERB, WORKER
+from .rubric_fault_words import COMPOUND, HEDGED, MEASURE, QUOTED, SUBJECTIVE, TIMELINE, UNMEASURABLE, VERB, WORKER
 
 FEWEST, MOST = 5, 20
 """Usual numbers of criteria in a rubric (UpBench 3.4, A.3)."""

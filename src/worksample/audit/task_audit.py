@@ -13,7 +13,7 @@ from worksample.files.scratch_folder import scratch_folder
 from worksample.files.stray_files import stray_files_below, stray_files_note
 from worksample.grading import grade, has_solution, open_round, perform_scripts, run_solution
 from worksample.records import Evaluation, Instance, Protocol, Submission
-from worksample.steady_loop import run_steadily
+from worksample.stall_tolerant_loop import run_steadily
 from worksample.store import Store
 from worksample.tasks import Package, ingest
 from worksample.workplace.warm_pool import warm_pool

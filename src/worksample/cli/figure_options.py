@@ -121,7 +121,7 @@ def read_checking(text: str) -> Checking:
         name, mark, value = (piece.strip() for piece in part.partition("="))
         if not mark or name not in known:
             raise UsageError(
-                f"--checking {part!r} is not KEY=VALUE with a KEY out of {', '.join(known)}",
+                f"--checking {part!r} is not KEY=VALUE with one of the keys {', '.join(known)}",
                 next=f"--checking {CHECKING}",
             )
         try:

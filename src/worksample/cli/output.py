@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "console",
     "cost_range",
+    "dates_option",
     "decimal_option",
     "dollars",
     "duration",
@@ -58,6 +59,14 @@ def decimal_option(function: F) -> F:
     return click.option(
         "--decimal", metavar="MARK", default=None,
         help="The decimal mark of all numbers, `,` or `.`; default: inferred from each column's numbers.",
+    )(function)  # fmt: skip
+
+
+def dates_option(function: F) -> F:
+    """Add `--dates`: the order of day, month and year in a table's dates."""
+    return click.option(
+        "--dates", metavar="ORDER", default=None,
+        help="The order in all dates: DMY, MDY or YMD; default: inferred from each column's dates.",
     )(function)  # fmt: skip
 
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worksample.experiments.run_progress import watcher
+from worksample.extras import install_command
 from worksample.python_api.experiment_run import options_of, plan_into_store
 
-from .ambiguous_names import print_namesakes
+from .ambiguous_experiments import print_namesakes
 from .exit_codes import INCOMPLETE, INTERRUPTED
+from .human_slots_text import hours_text, paid_for
 from .judging_forecast import judging_of, show_calibration, show_judging
 from .next_step import count_of, next_step, typeable
-from .open_work_text import hours_text, paid_for
 from .output import console, dollars, duration, open_store, printable, say_json, table
 from .startup_phase import KEPT, begin
 
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
     from worksample.experiments.experiment_runner import RunOptions, RunResult
     from worksample.experiments.model_check import ModelCheckResult
     from worksample.experiments.planning.experiment_plan import Plan
-    from worksample.experiments.planning.forecast import Forecast
+    from worksample.experiments.planning.plan_forecast import Forecast
     from worksample.experiments.planning.plan_progress import PlanProgress
-    from worksample.experiments.power import PowerOutlook
     from worksample.experiments.power_basis import Basis
+    from worksample.experiments.statistical_power import PowerOutlook
     from worksample.records import Experiment
     from worksample.store import Store
 
@@ -41,9 +42,9 @@ def print_dry_run(
     config: ExperimentConfig, *, as_json: bool, expect: float | None = None, pilot: str | None = None
 ) -> int:
     """Show what would run, and what the store has already. Writes no record and works without a store."""
+    from worksample.experiments.planning.plan_preparation import forecast_of, prepare, require_unchanged
     from worksample.experiments.planning.plan_progress import progress_of
-    from worksample.experiments.planning.preparation import forecast_of, prepare, require_unchanged
-    from worksample.experiments.power import power_outlook
+    from worksample.experiments.statistical_power import power_outlook
     from worksample.extras import lacks
     from worksample.store.location import is_store
 
@@ -76,9 +77,7 @@ def print_dry_run(
     show_calibration(plan)
     _show_progress(progress)
     if power is None:
-        click.echo(
-            "power is not computed without the extra `report`\n  next: pip install 'worksample[report]'", err=True
-        )
+        click.echo(f"power is not computed without the extra `report`\n  next: {install_command('report')}", err=True)
     else:
         _show_power(power)
     if refused:
@@ -132,8 +131,8 @@ class OutputMode:
 
 def run_config(config: ExperimentConfig, mode: OutputMode) -> int:
     """Plan an experiment into its store, run it, and return the exit code."""
+    from worksample.experiments.planning.plan_preparation import forecast_of
     from worksample.experiments.planning.plan_progress import progress_of
-    from worksample.experiments.planning.preparation import forecast_of
 
     begin("planning the trials", "no trial was started\n  next: run the same command again", silent=mode.silent)
     with plan_into_store(config, watcher(silent=mode.silent).note) as ready:
@@ -214,7 +213,7 @@ def _show_counts(store: Store, experiment: str) -> None:
     """Print the agents' counts. Used instead of the leaderboard if the extra `report` is missing."""
     import polars as pl
 
-    from worksample.results.slots import slots_df
+    from worksample.results.slot_results import slots_df
 
     graded = pl.col("standing") == "decided"
     counts = (pl.len(), graded.sum().alias("graded"), (graded & pl.col("passed")).sum().alias("passed"))
@@ -227,7 +226,7 @@ def _show_counts(store: Store, experiment: str) -> None:
 
 
 def _show_plan(plan: Plan, expected: Forecast) -> None:
-    from worksample.results.assignments.open_work import pay_of
+    from worksample.results.assignments.human_slots import pay_of
 
     m = plan.inputs
     own = [arm for arm in m.arms if arm.continues is None]

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from worksample.errors import UsageError
-from worksample.files.tables.unique_keys import DuplicateKeyError, unique_object
+from worksample.files.json_duplicate_keys import DuplicateKeyError, unique_object
 
 from .output import price_option
 
@@ -93,7 +93,7 @@ def pair_of(text: str, option: str, example: str) -> tuple[str, str]:
     """Return KEY and VALUE of an option KEY=VALUE. Raises UsageError if one is missing."""
     key, sign, value = text.partition("=")
     if not (key and sign and value):
-        raise UsageError(f"{option} {text!r} has no = with a text on each side", next=f"{option} {example}")
+        raise UsageError(f"{option} {text!r} is not KEY=VALUE", next=f"{option} {example}")
     return key, value
 
 
@@ -109,7 +109,7 @@ def price_of(text: str) -> tuple[str, dict[str, str]]:
             f"--price {text!r} gives {len(figures)} figures; a price has {len(FIGURES)} at most", next=form
         )
     if not all(figures):
-        raise UsageError(f"--price {text!r} leaves a figure out between two commas", next=form)
+        raise UsageError(f"--price {text!r} has nothing between two commas", next=form)
     return model, dict(zip(FIGURES, figures, strict=False))
 
 

@@ -6,8 +6,8 @@ from .experiment_runner import run_experiment as run_experiment
 from .planning.experiment_plan import Plan as Plan
 from .planning.experiment_plan import PlanInputs as PlanInputs
 from .planning.experiment_plan import plan as plan
-from .planning.preparation import commit_plan as commit_plan
-from .planning.preparation import prepare as prepare
+from .planning.plan_preparation import commit_plan as commit_plan
+from .planning.plan_preparation import prepare as prepare
 from .regrade_pipeline import Regraded as Regraded
 from .regrade_pipeline import Regrading as Regrading
 from .regrade_pipeline import regrade as regrade

@@ -41,7 +41,7 @@ from worksample.records import (
     now,
 )  # fmt: skip
 from worksample.runs import RunConfig, run_slots
-from worksample.steady_loop import run_steadily
+from worksample.stall_tolerant_loop import run_steadily
 from worksample.store import Store, put_canonical
 
 if TYPE_CHECKING:

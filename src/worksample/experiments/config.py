@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 from worksample.errors import UsageError
 from worksample.files.config_files import exact_fault, show_value
 from worksample.models import JudgeConfig, Price
-from worksample.models.durations import Seconds
+from worksample.models.duration_text import Seconds
 from worksample.models.service_config import ServiceConfig
 from worksample.records import Arm, Chain, Feedback, Frozen, JudgedBy, Limits, Protocol, ShownRubric, Worker
 from worksample.records.task import Name
@@ -226,7 +226,9 @@ class ExperimentConfig(Frozen):
             raise ValueError("arms, repeats and limits need agents, but none are given")
         for arm in self.arms:
             if arm.worker is not Worker.AGENT and arm.feedback is not Feedback.NONE:
-                raise ValueError(f"the arm {arm.name} has feedback, which only agents are given")
+                raise ValueError(
+                    f"the arm {arm.name} is an arm of people with feedback, but only agents receive feedback"
+                )
         if self.sandbox == "none" and any(arm.worker is not Worker.AGENT for arm in self.arms):
             raise ValueError("people work in a box: sandbox = 'none' would let them work on this machine itself")
         names = [arm.name for arm in self.arms]
@@ -266,7 +268,10 @@ class ExperimentConfig(Frozen):
             if all(arm.shown_rubric is not shown_rubric for arm in own.values()):
                 name = "first" if shown_rubric is ShownRubric.NONE else f"first-{shown_rubric}"
                 if any(a.name == name for a in self.arms):
-                    raise ValueError(f"the arm {name} has the name of the arm for first attempts: give it another name")
+                    raise ValueError(
+                        f"the arm {name} has the name that is reserved for the arm of "
+                        "first attempts: give it another name"
+                    )
                 own[name] = self._arm(ArmConfig(name=name, shown_rubric=shown_rubric))
         continuing = [self._arm(a, self._continued_arm(a, tuple(own.values()))) for a in fed]
         return (*own.values(), *people, *continuing)
@@ -276,7 +281,7 @@ class ExperimentConfig(Frozen):
         if len(alike) > 1:
             both = ", ".join(alike)
             raise ValueError(
-                f"the arm {arm.name} could continue each of {both}, which show the same: remove all but one"
+                f"the arm {arm.name} must continue one arm, but {both} are equally possible: keep only one of them"
             )
         return alike[0]
 

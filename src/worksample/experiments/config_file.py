@@ -44,7 +44,7 @@ def read_table(path: Path) -> dict[str, Any]:
     faults = Faults()
     if path.suffix not in (".toml", ".yaml", ".yml"):
         raise ManifestError(
-            "an experiment file ends in .toml, .yaml or .yml",
+            "the name of an experiment file must end in .toml, .yaml or .yml",
             where=str(path),
             next="worksample run FILE.toml, or --suite NAME, or --task FOLDER",
         )
@@ -245,7 +245,7 @@ def agent_from_flag(text: str) -> dict[str, Any]:
         table = _with_absolute_paths(read_table(path), path.parent)
         _validate(AgentConfig, table, str(path), path.name)
         return table
-    from worksample.agents.presets import PRESETS
+    from worksample.agents.published_presets import PRESETS
 
     return {"preset": text} if text in PRESETS else {"harness": text}
 

@@ -6,7 +6,7 @@ from worksample.errors import UsageError
 from worksample.records import Experiment
 from worksample.store import Store
 
-from .standalone_work import handed_in_alone
+from .work_without_experiment import handed_in_alone
 
 
 def find_experiment(store: Store, name: str = "", *, planned: bool = False) -> Experiment:

@@ -6,30 +6,30 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from worksample.asyncio_task_containment import guard_tasks
 from worksample.errors import Cause, WorksampleError
 from worksample.grading import asks_services
 from worksample.models import JudgeConfig, Price, close_models
 from worksample.models.service_config import Services
 from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Protocol, Slot, Submission, Trial
-from worksample.results.assignments.open_work import has_human_work
-from worksample.results.assignments.turns import waits_for_person
+from worksample.results.assignments.human_slots import has_human_work
+from worksample.results.assignments.shared_slot_turns import waits_for_person
 from worksample.runs import FollowUpSlots, RunConfig, run_slots, write_scores
 from worksample.sandboxes import require_kind
-from worksample.sandboxes.toolbox import ensure_libraries
-from worksample.steady_loop import Stall, run_steadily
+from worksample.sandboxes.python_toolbox import ensure_libraries
+from worksample.stall_tolerant_loop import Stall, run_steadily
 from worksample.store import Store
-from worksample.task_containment import guard_tasks
 from worksample.workplace.warm_pool import warm_pool
 
 from .available_evaluators import evaluators_here
-from .chain_steps import advance, may_run
 from .exclusive_lease import living_holder
 from .grade_queue import GradeQueue
-from .interruption import Interruption, Stop
 from .planning.experiment_plan import allowed_hosts
-from .planning.forecast import prices_with_scripts
+from .planning.plan_forecast import prices_with_scripts
 from .planning.slot_order import order_slots, strata_of
+from .reattempt_slots import advance, may_run
 from .rounds import FillRounds, PeopleRounds, own_rounds, pair_round
+from .run_interruption import Interruption, Stop
 from .run_listener import RunListener, SilentListener
 from .status import Status, status_of
 

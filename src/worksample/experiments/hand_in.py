@@ -10,13 +10,13 @@ from worksample.errors import UsageError
 from worksample.grading import grade, open_round
 from worksample.records import Evaluation, Experiment, Origin, Protocol, Reported, Submission
 from worksample.sandboxes import require_kind
-from worksample.steady_loop import run_steadily
+from worksample.stall_tolerant_loop import run_steadily
 from worksample.store import Store
 
 from .config import default_author
+from .finished_work import WorkOrigin, choose_instance, commit_piece, find_submission, piece_of
 from .package_intake import ingest_package
 from .submission_intake import hand_in
-from .work_piece import WorkOrigin, choose_instance, commit_piece, find_submission, piece_of
 
 
 @dataclass(frozen=True)

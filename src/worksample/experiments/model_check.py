@@ -132,7 +132,7 @@ async def _ask(found: ModelCheckResult, model: Model) -> ModelCheckResult:
         async with asyncio.timeout(SECONDS), model:
             answer = await model.generate([ChatMessageUser(content=ASKED)], tools=[ready])
     except TimeoutError:
-        return replace(found, fault=f"no answer within {SECONDS:.0f} seconds", next=NEXT, passing=True)
+        return replace(found, fault=f"the model did not answer within {SECONDS:.0f} seconds", next=NEXT, passing=True)
     except Exception as error:  # noqa: BLE001 - a provider's client: whatever it raises is what is wanted to be known
         failure = failure_of_call(error)
         status = status_of(error)

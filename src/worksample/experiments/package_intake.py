@@ -9,7 +9,7 @@ from worksample.errors import RecordMissing
 from worksample.records import Experiment, Record, Slot, Task
 from worksample.store import Store
 from worksample.tasks import ingest, read_package
-from worksample.tasks.ingestion import Ingested
+from worksample.tasks.package_ingestion import Ingested
 
 from .exclusive_lease import exclusively
 

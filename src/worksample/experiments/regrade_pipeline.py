@@ -28,10 +28,9 @@ from worksample.results.judged_rounds import RoundReader
 from worksample.results.pair_sampling import PAIRS, pairs_of
 from worksample.runs import write_scores
 from worksample.sandboxes import require_kind
-from worksample.steady_loop import run_steadily
+from worksample.stall_tolerant_loop import run_steadily
 from worksample.store import Store
 
-from .amendments import amend
 from .available_evaluators import evaluators_here
 from .exclusive_lease import exclusively
 from .experiment_runner import RunOptions
@@ -39,6 +38,7 @@ from .grade_queue import GradeQueue
 from .package_intake import ingest_package
 from .rounds import WHOLE, current_round, judges_of, panel_of, round_in_force
 from .run_listener import RunListener, RunTally, SilentListener
+from .strike_and_restore import amend
 
 
 @dataclass(frozen=True)

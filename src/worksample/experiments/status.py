@@ -8,7 +8,7 @@ from typing import Any
 
 from worksample.errors import Cause
 from worksample.records import AWAITED, EvaluatorKind, Experiment, JudgedBy, Origin, Standing, Submission
-from worksample.results.assignments.open_work import open_work_of
+from worksample.results.assignments.human_slots import open_work_of
 from worksample.results.reattempts.chain_state import chains_of, count_due
 from worksample.store import Store
 from worksample.store.model_costs import Spending, of_agents, of_colleagues, of_judges
@@ -80,7 +80,7 @@ def status_and_waits(
     import polars as pl
 
     from worksample.results.calibration.label_rounds import count_all_missing_labels
-    from worksample.results.slots import slots_df
+    from worksample.results.slot_results import slots_df
     from worksample.store.dataframes import trials_df
 
     slots = slots_df(store, experiment.id, judged_by=judged_by)

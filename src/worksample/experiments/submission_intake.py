@@ -92,7 +92,9 @@ def hand_in(
 def refuse_future_date(at: datetime | None) -> None:
     """Raise UsageError for a date that is in the future in every time zone."""
     if at is not None and at > now() + timedelta(days=1):
-        raise UsageError(f"done on {at:%Y-%m-%d}, which is in the future", next="worksample submit --date YYYY-MM-DD")
+        raise UsageError(
+            f"the date of the work, {at:%Y-%m-%d}, is in the future", next="worksample submit --date YYYY-MM-DD"
+        )
 
 
 def inspect_work(instance: Instance, path: Path, sink: Sink, limits: ScanLimits = USUAL) -> tuple[SubmissionPart, str]:
@@ -138,12 +140,14 @@ def _check_archive(path: Path) -> None:
     if not (begins.startswith(b"PK") or zipfile.is_zipfile(path)):
         packed = path.name.lower().endswith(_PACKED)
         raise CaptureError(
-            "is not a ZIP archive; work is handed in as a folder or a ZIP archive", where=str(path),
+            "the file is not a ZIP archive; work is handed in as a folder or a ZIP archive", where=str(path),
             next="unpack it, and hand in the folder" if packed else into,
         )  # fmt: skip
     if path.suffix.lower() in _DOCUMENTS:
         raise CaptureError(
-            "is a document, not an archive; work is handed in as a folder or a ZIP archive", where=str(path), next=into
+            "the file is a document, not an archive; work is handed in as a folder or a ZIP archive",
+            where=str(path),
+            next=into,
         )
 
 

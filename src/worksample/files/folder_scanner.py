@@ -17,7 +17,7 @@ from pathlib import Path
 
 from worksample.errors import CaptureError, Cause
 from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, canonical, path_fault, quote_path
-from worksample.steady_loop import steady_time
+from worksample.stall_tolerant_loop import steady_time
 
 from .content_sink import Sink
 
@@ -86,7 +86,9 @@ def read_manifest(data: bytes) -> Manifest:
     try:
         return Manifest.model_validate_json(data)
     except ValueError as e:
-        raise CaptureError(f"not a manifest: {str(e).splitlines()[0]}", next="worksample store check --deep") from e
+        raise CaptureError(
+            f"the blob is not a valid manifest: {str(e).splitlines()[0]}", next="worksample store check --deep"
+        ) from e
 
 
 _OURS = frozenset({errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE, errno.EBADF})
@@ -173,11 +175,11 @@ class _Walk:
             self.fault(*full)
             return None
         if len(name) > self.limits.name or len(path) > self.limits.path:
-            self.fault(Cause.CAPTURE_TOO_MANY, "a name or path is too long and left out")
+            self.fault(Cause.CAPTURE_TOO_MANY, "a file was left out: its name or path is too long")
             return None
         text = quote_path(path)
         if path_fault(text):
-            self.fault(None, "a name that cannot stand in a path is left out")
+            self.fault(None, "a file was left out: its name cannot be part of a path")
             return None
         try:
             return self._take(level.handle.fd, name, path, text, depth)

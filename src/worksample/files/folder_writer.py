@@ -61,12 +61,14 @@ def materialise(
 def _fault(e: OSError, target: Path) -> CaptureError | StoreError:
     where, text = str(target), e.strerror or str(e)
     if e.errno in FULL:
-        return StoreFull("no space left to lay files out", where=where, next="free some space there, then try again")
+        return StoreFull(
+            "no space left on the disk to write the files", where=where, next="free some space there, then try again"
+        )
     if e.errno in (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.EISDIR):
         return CaptureError(
             f"a path of the manifest cannot be created: {text}", where=where, next="worksample store check --deep"
         )
-    return StoreError(f"files cannot be laid out: {text}", where=where, next="worksample store check --deep")
+    return StoreError(f"the files cannot be written: {text}", where=where, next="worksample store check --deep")
 
 
 def stays_inside(path: bytes, target: bytes) -> bool:

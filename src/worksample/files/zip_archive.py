@@ -86,7 +86,10 @@ def _bound_directory(raw: BinaryIO, limits: ScanLimits, where: str) -> None:
 
 def _too_many(limits: ScanLimits, where: str) -> CaptureError:
     return CaptureError(
-        f"more than {limits.files:,} entries", where=where, cause=Cause.CAPTURE_TOO_MANY, next="hand in fewer files"
+        f"the archive has more than {limits.files:,} entries",
+        where=where,
+        cause=Cause.CAPTURE_TOO_MANY,
+        next="hand in fewer files",
     )
 
 
@@ -98,13 +101,17 @@ def _members(z: zipfile.ZipFile, limits: ScanLimits, where: str) -> list[_Member
     for info in infos:
         path = _path(info, limits, where)
         if path in members:
-            raise CaptureError(f"two entries at one path: {quote_path(path)}", where=where, next=_FOLDER)
+            raise CaptureError(
+                f"the archive has two entries with the path {quote_path(path)}", where=where, next=_FOLDER
+            )
         members[path] = _Member(info, path)
     files = {m.path for m in members.values() if not m.info.is_dir()}
     for path in members:
         steps = path.split(b"/")
         if any(b"/".join(steps[:i]) in files for i in range(1, len(steps))):
-            raise CaptureError(f"an entry lies below a file: {quote_path(path)}", where=where, next=_FOLDER)
+            raise CaptureError(
+                f"an entry of the archive has a file as its folder: {quote_path(path)}", where=where, next=_FOLDER
+            )
     return list(members.values())
 
 
@@ -124,7 +131,7 @@ def _path(info: zipfile.ZipInfo, limits: ScanLimits, where: str) -> bytes:
         raise CaptureError(f"{shown}: {fault}", where=where, next=_FOLDER)
     if len(steps) > limits.depth or len(path) > limits.path or max(map(len, steps)) > limits.name:
         raise CaptureError(
-            f"{shown} is too deep or too long",
+            f"the path of {shown} has too many folders or too long a name",
             where=where,
             cause=Cause.CAPTURE_TOO_MANY,
             next="hand it in under a shorter path",
@@ -154,7 +161,7 @@ def _unpack(z: zipfile.ZipFile, members: list[_Member], draft: Path, limits: Sca
             while chunk := packed.read(CHUNK):
                 left -= len(chunk)
                 if left < 0:
-                    text = f"unpacks to more than {limits.bytes:,} bytes"
+                    text = f"the archive unpacks to more than {limits.bytes:,} bytes"
                     raise CaptureError(text, where=where, cause=Cause.CAPTURE_TOO_LARGE, next="hand in less")
                 out.write(chunk)
         place.chmod(0o755 if member.info.external_attr >> 16 & stat.S_IXUSR else 0o644)

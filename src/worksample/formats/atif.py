@@ -13,7 +13,7 @@ from typing import Any
 from worksample.agents.agent_definition import OWN, version_of
 from worksample.files import materialise
 from worksample.records import Agent, Submission, Trial, canonical
-from worksample.runs.trajectory import NO_STEP
+from worksample.runs.atif_trajectory import NO_STEP
 from worksample.store import Store
 
 VERSION = "ATIF-v1.7"

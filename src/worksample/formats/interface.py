@@ -85,7 +85,7 @@ class TransferReport:
 
 
 def _find_no_experiment(store: Store, name: str) -> Experiment:
-    raise NotImplementedError("this caller cannot find experiments")
+    raise NotImplementedError("find_experiment was not passed, so experiments cannot be looked up")
 
 
 def _open_store(place: str | None, *, create: bool = False) -> AbstractContextManager[Store]:

@@ -176,7 +176,11 @@ class _TrainingRows:
         """Return criterion -> its text in the round of this evaluation."""
         round = self.rounds.get(e.round)
         if round is None:
-            raise RecordMissing(f"no round {e.round}", where=f"evaluation {e.id}", next="worksample store check")
+            raise RecordMissing(
+                f"the store lacks the round {e.round} that the evaluation names",
+                where=f"evaluation {e.id}",
+                next="worksample store check",
+            )
         grading = self._instance(e.instance).grading.get(round.protocol)
         return {leaf.id: leaf.text for leaf in grading.criteria.leaves} if grading else {}
 

@@ -1,4 +1,4 @@
-"""Grading: evaluation rounds, their evaluators, graders in boxes, regrades and the differences between two rounds."""
+"""Grading: rounds, evaluators, graders in boxes, regrades, and the differences between two rounds."""
 
 from lazy_loader import attach_stub
 

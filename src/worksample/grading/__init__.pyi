@@ -13,6 +13,9 @@ from .grade_submission import evaluate as evaluate
 from .grade_submission import grade as grade
 from .grade_submission import lease_of as lease_of
 from .grading_boxes import GraderLimits as GraderLimits
+from .grading_rounds import EvaluatorPanel as EvaluatorPanel
+from .grading_rounds import open_round as open_round
+from .grading_rounds import regrade as regrade
 from .pending_evaluations import EvaluationPlace as EvaluationPlace
 from .pending_evaluations import is_pending as is_pending
 from .pending_evaluations import pending_places as pending_places
@@ -20,8 +23,5 @@ from .program_evaluator import ProgramEvaluator as ProgramEvaluator
 from .program_evaluator import evaluators_of as evaluators_of
 from .reference_solution import has_solution as has_solution
 from .reference_solution import run_solution as run_solution
-from .rounds import EvaluatorPanel as EvaluatorPanel
-from .rounds import open_round as open_round
-from .rounds import regrade as regrade
-from .workplace_controls import PerformedScript as PerformedScript
-from .workplace_controls import perform_scripts as perform_scripts
+from .workplace_control_scripts import PerformedScript as PerformedScript
+from .workplace_control_scripts import perform_scripts as perform_scripts

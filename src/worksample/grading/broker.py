@@ -1,6 +1,7 @@
-"""Broker of a grading, on the host: answers a grader's requests over a socket of the grading box.
+"""The broker of a grading. It runs on the host and answers a grader's requests, which arrive through a socket in the
+grading box.
 
-The grading box has no other connection, and its requests are untrusted input: their size and number are limited, and a
+The grading box has no other connection. Its requests are untrusted input: their size and number are limited. A
 malformed request is answered with an error and recorded.
 """
 
@@ -24,37 +25,37 @@ if TYPE_CHECKING:
 
 SOCKET = f"{SCRATCH}/broker.sock"
 REQUESTS = 500
-"""Maximum number of requests of one grading, malformed ones included."""
+"""Maximum number of requests in one grading. Malformed requests are counted, too."""
 CONNECTIONS = 4
-"""Maximum number of connections served at once; further ones wait."""
+"""Maximum number of connections that the broker serves at the same time. Further connections wait."""
 
 
 class MalformedRequest(Exception):
-    """A request that cannot be answered; the text says why."""
+    """A request that the broker cannot answer. The message says why."""
 
 
 Verb = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
-"""A function that answers the body of a request. Raises MalformedRequest, SandboxError if no box can be started for it,
-JudgeError.
+"""A function that answers the body of a request. Raises MalformedRequest if the body is malformed; SandboxError if no
+box can be started; JudgeError if a judge fails.
 """
 
 
 @dataclass
 class GradingBroker:
-    """The broker of one grading."""
+    """The broker of one grading. `verbs` are the functions that answer requests, by name."""
 
     verbs: Mapping[str, Verb]
     records: list[dict[str, Any]] = field(default_factory=list)
-    """Entries for malformed requests, and entries that the verbs add."""
+    """Records of the requests: one for each malformed request, and those that the verbs add."""
     pausing: Callable[[bool], None] = lambda paused: None
-    """Called with True when the grader begins to wait for an answer and with False when it goes on: this time does not
-    count against the grader's limit.
+    """Function that is called with True when the grader begins to wait for an answer, and with False when the answer is
+    ready. The waiting time does not count towards the grader's time limit.
     """
     _answering: int = 0
     _taken: int = 0
 
     async def serve(self, listener: Listener) -> None:
-        """Answer requests until cancelled or until the box is gone."""
+        """Answer requests until the task is cancelled or the box is closed."""
         places = asyncio.Semaphore(CONNECTIONS)
         try:
             async with asyncio.TaskGroup() as conversations:
@@ -68,7 +69,7 @@ class GradingBroker:
             pass  # The box is gone; the function that runs the grader reports it.
 
     async def _serve_connection(self, connection: Connection) -> None:
-        """Answer the requests of one connection until it ends or sends something that is not a frame."""
+        """Answer the requests of one connection until it is closed or a request is too large."""
         try:
             while True:
                 length = HEAD.unpack(await _read_exactly(connection, HEAD.size))[0]
@@ -104,7 +105,7 @@ class GradingBroker:
         try:
             number, verb, body = _parse_request(data)
             if self._taken > REQUESTS:
-                raise MalformedRequest(f"more than {REQUESTS} requests in one grading")
+                raise MalformedRequest(f"the grader sent more than {REQUESTS} requests")
             if verb not in self.verbs:
                 raise MalformedRequest(f"{verb[:100]!r} is not a verb; use one of {', '.join(self.verbs)}")
             return {"number": number, "answer": await self.verbs[verb](body)}
@@ -121,7 +122,9 @@ class GradingBroker:
 
 
 def _parse_request(data: bytes) -> tuple[int, str, dict[str, Any]]:
-    """Return number, verb and body of a request. Raises MalformedRequest."""
+    """Return number, verb and body of a request. Raises MalformedRequest if the request does not have these three
+    fields in the right types.
+    """
     try:
         raw = json.loads(data)
     except (ValueError, RecursionError):
@@ -137,11 +140,11 @@ def _parse_request(data: bytes) -> tuple[int, str, dict[str, Any]]:
 
 
 async def _read_exactly(connection: Connection, count: int) -> bytes:
-    """Read `count` bytes. Raises ConnectionError if the connection ends before."""
+    """Read `count` bytes from a connection. Raises ConnectionError if the connection is closed before."""
     found = bytearray()
     while len(found) < count:
         piece = await connection.reader.read(min(count - len(found), 1 << 18))
         if not piece:
-            raise ConnectionError("the connection ended")
+            raise ConnectionError("the grader closed the connection in the middle of a request")
         found += piece
     return bytes(found)

@@ -1,6 +1,6 @@
-"""Interface of all evaluators that answer without a person: programs and judge models.
+"""The interface of evaluators that answer without a person: programs and judge models.
 
-People answer through their queue and are never asked here.
+People answer through the queue of the app, and this interface never asks them.
 """
 
 from __future__ import annotations
@@ -17,67 +17,74 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 WAITING = frozenset({Cause.JUDGE_LACKS, Cause.JUDGE_LIMIT})
-"""Failures for lack of means (a judge or a budget): the evaluator is asked again once its means change."""
+"""Causes of failures that happen because a judge is not configured or has no budget left. The evaluator is asked again
+after its configuration has changed.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationRequest:
-    """A request for an evaluation: the `n`-th (from 1) of an evaluator on a submission in a round."""
+    """A request to an evaluator for one evaluation of a submission in a round. `n` counts the evaluations by the same
+    evaluator, from 1.
+    """
 
     store: Store
     round: Round
     submission: Submission
     instance: Instance
     grading: Grading
-    """The grading in force in the round; in a regrade it comes from a later version of the instance."""
+    """The grading that the round uses. In a regrade, it comes from a newer version of the instance."""
     n: int = 1
     second: Submission | None = None
-    """The other submission of a pair."""
+    """The second submission, if a pair is compared; otherwise None."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorReply:
-    """An evaluator's answer: either `payload`, or `cause` and `reason`. Anything else is a fault of the evaluator's
-    author.
+    """An evaluator's answer: either `payload`, or `cause` and `reason` of a failure. An evaluator must never return
+    both.
     """
 
     payload: Payload | None = None
     cause: Cause | None = None
-    """The cause of a missing payload; `errors.POLICY` says whether the evaluator is asked again."""
+    """The cause of a failure. `errors.POLICY` says whether the evaluator is asked again after such a failure."""
     reason: str = ""
     record: dict[str, Any] = field(default_factory=dict)
-    """Data kept beside the evaluation: digests of prompts, answers and printed output."""
+    """Data that are stored with the evaluation, such as the digests of prompts, answers and printed output."""
     minutes: float | None = None
     cost: float | None = None
-    """US dollars; None is unknown."""
+    """Cost of the evaluation in US dollars; None if unknown."""
 
 
 class RoundEvaluator(Protocol):
-    """An evaluator that a process can ask without a person."""
+    """An evaluator that the platform can ask without a person, such as a grader or a judge model."""
 
     @property
     def evaluator(self) -> Evaluator:
-        """Return the evaluator's record, committed when first needed. Its id names the version: an evaluator that
-        answers
-        differently is another one.
+        """Return the record of the evaluator, which is committed at the first evaluation.
+
+        The id contains a version. If an evaluator changes so that its answers may change, it gets another id.
         """
         ...
 
     @property
     def repeats(self) -> int:
-        """Return the maximum number of evaluations that the evaluator gives of one submission; a program gives one."""
+        """Return the maximum number of evaluations of one submission by this evaluator. The number is 1 for
+        programs.
+        """
         ...
 
     @property
     def means(self) -> str:
-        """Return the means that the evaluator has on this machine, such as judges or a budget. They are kept with an
-        answer
-        that failed for lack of them (`record["means"]`); if they change, the evaluator is asked again.
+        """Return a text that describes what the evaluator can use on this machine, such as judges and budgets.
+
+        If an evaluation fails because a judge or a budget is missing, this text is stored in `record["means"]`. The
+        evaluator is asked again if the text has changed.
         """
         ...
 
     async def evaluate(self, asked: EvaluationRequest) -> EvaluatorReply:
-        """Answer a request. Failures of the deliverable or of a service are returned as causes, never raised."""
+        """Answer a request. Failures of the deliverable or of a service are returned as causes, and never raised."""
         ...
 
 
@@ -86,18 +93,17 @@ class Evaluators:
     """The evaluators that can be asked on this machine."""
 
     sandbox: str = "bubblewrap"
-    """The kind of box in which graders run."""
+    """Kind of box in which graders run: `bubblewrap`, `docker` or `none`."""
     judges: Callable[[Round], Sequence[RoundEvaluator]] = lambda round: ()
-    """Return the judge models that are configured for a round, in the order in which they are asked."""
+    """Function that returns the judge models for a round, in the order in which they are asked."""
     roles: Roles = field(default_factory=dict)
-    """Role -> the judge models that graders may ask under it."""
+    """Judge models that graders may ask, by role."""
 
 
 def stored_evaluator(store: Store, evaluator: Evaluator) -> Evaluator:
-    """Return the stored record of an evaluator; commit the record if the store has none.
+    """Return the stored record of an evaluator. If the store has no record with this id, commit the record.
 
-    If the two differ only in name, the stored record is returned. Raises RecordConflict if another evaluator has this
-    id.
+    The stored record may have another name or time. Raises RecordConflict if it differs in any other field.
     """
     try:
         found = store.get(Evaluator, evaluator.id)

@@ -1,4 +1,4 @@
-"""Differences between two rounds, submission by submission."""
+"""Differences between the results of two rounds, submission by submission."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GradeChange:
-    """A submission whose standing differs between two rounds. A score is None if the round does not decide it."""
+    """A submission whose result differs between two rounds. A score is None if the round did not decide it."""
 
     subject: str
     instance: str
@@ -37,16 +37,16 @@ class GradeChange:
     old: float | None
     new: float | None
     old_standing: Standing | None
-    """None if the round has no evaluation of the submission."""
+    """Standing in the old round; None if the old round has no evaluation of the submission."""
     new_standing: Standing | None
     reasons: tuple[str, ...]
-    """Each difference in words, part by part."""
+    """One text for each difference in standing, score or parts."""
 
 
 def find_grade_changes(store: Store, old: Round, new: Round) -> list[GradeChange]:
-    """Return the submissions whose standing differs between `old` and `new`, sorted by id; unchanged ones are left out.
+    """Return the submissions whose result differs between the rounds `old` and `new`, sorted by id.
 
-    A changed pair is one row under its first submission, without scores.
+    A pair with different votes is listed once, under the submission whose id sorts first, and without scores.
     """
     from worksample.results.verdicts import resolve
 
@@ -77,11 +77,13 @@ def find_grade_changes(store: Store, old: Round, new: Round) -> list[GradeChange
 
 
 Votes = list[tuple[str, str]]
-"""The answers of a pair's evaluations about completion and quality (`first`, `equal` or `second`), sorted."""
+"""Votes on a pair as (completion, quality), each `first`, `equal` or `second`. The list is sorted."""
 
 
 def votes_of_pairs(store: Store, round: Round) -> dict[str, Votes]:
-    """Return pair (`key_of`) -> its standing votes; `first` is the submission whose id sorts first."""
+    """Return the valid votes on each pair of a round, by the pair's key (`key_of`). In these votes, `first` is the
+    submission whose id sorts first.
+    """
     out = struck(store.find(Amendment))
     found: dict[str, Votes] = {}
     for e in store.find(Evaluation, round=round.id, outcome=EvaluationOutcome.GIVEN):

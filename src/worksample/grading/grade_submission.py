@@ -1,4 +1,4 @@
-"""Evaluation of one submission: it takes a lease, asks the evaluator and commits the answer once."""
+"""The evaluation of one submission: take a lease, ask the evaluator, and commit the answer exactly once."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 LEASE = 20.0
-"""Seconds of a lease. It is renewed during the work, so that a dead process loses it soon."""
+"""Duration of a lease in seconds. The lease is renewed during the work, so that a stopped process loses it soon."""
 PERIOD = 0.2
-"""Seconds between two checks of a lease that another process holds."""
+"""Seconds between two attempts to take a lease that another process holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class _Job:
     asked: EvaluationRequest
     place: EvaluationPlace
     before: Collection[str]
-    """Ids of the evaluations that existed when the job began."""
+    """Ids of the evaluations that existed when this job began."""
     wanted: Callable[[list[Evaluation]], bool]
 
     @property
@@ -43,7 +43,7 @@ class _Job:
 
 
 def lease_of(round: Round, submission: Submission, place: EvaluationPlace, second: Submission | None = None) -> str:
-    """Return the name of the lease under which one evaluation is made."""
+    """Return the name of the lease that a process must hold to make this evaluation."""
     subject = f"{submission.id}+{second.id}" if second else submission.id
     return f"grade/{round.id}/{subject}/{place.by.evaluator.id}/{place.n}"
 
@@ -51,11 +51,12 @@ def lease_of(round: Round, submission: Submission, place: EvaluationPlace, secon
 async def grade(
     store: Store, round: Round, submission: Submission, instance: Instance, *, sandbox: str = "bubblewrap"
 ) -> Evaluation:
-    """Grade a submission with its program and commit the evaluation. What the grader does is data, never an exception.
+    """Grade a submission with its task's program, and commit the evaluation. Errors of the grader become part of the
+    evaluation and are never raised.
 
-    If the program already graded the submission in this round, that evaluation is returned; if another process is
-    grading it, this one waits. Raises StoreError if the store cannot be read or written, UsageError if the round has no
-    grading for the instance.
+    If the program has already graded the submission in this round, return that evaluation. If another process is
+    grading it, wait for the result. Raises StoreError if the store cannot be read or written; UsageError if the round
+    has no grading for the instance.
     """
     place = EvaluationPlace(ProgramEvaluator(sandbox), 1)
     done = await evaluate(store, round, submission, instance, place)
@@ -67,12 +68,12 @@ async def evaluate(
     store: Store, round: Round, submission: Submission, instance: Instance, place: EvaluationPlace,
     wanted: Callable[[list[Evaluation]], bool] = lambda made: True, second: Submission | None = None,
 ) -> Evaluation | None:  # fmt: skip
-    """Make one evaluation and commit it. Return None if it is no longer `wanted` when the lease is free.
+    """Make one evaluation and commit it. Return None if the evaluation is no longer needed when the lease becomes free.
 
-    second: the other submission of a pair. wanted: called with the subject's evaluations in the round. If the
-    evaluation
-    exists already, or another process makes it meanwhile, that one is returned. Raises the errors of `grade`, and
-    RecordConflict if an evaluation with this id belongs to another subject.
+    If the evaluation exists, or another process makes it in the meantime, return that evaluation. second: the second
+    submission of a pair. wanted: a function that gets the existing evaluations of the subject and returns whether
+    another one is needed. Raises the errors of `grade`; RecordConflict if the evaluator's id belongs to another
+    evaluator.
     """
     grading = await asyncio.to_thread(grading_in_force, store, round, instance)
     asked = EvaluationRequest(store, round, submission, instance, grading, place.n, second)
@@ -108,8 +109,8 @@ def _evaluations_so_far(asked: EvaluationRequest) -> list[Evaluation]:
 
 
 def _usable_evaluation(job: _Job, made: list[Evaluation]) -> Evaluation | None:
-    """Return an evaluation that answers the call: an earlier one, or one that another process made while this one
-    waited.
+    """Return an evaluation that already answers the request: a given one, or one that another process made while this
+    process waited.
     """
     here = [e for e in made if place_of(e) == job.place.key]
     given = [e for e in here if e.outcome is EvaluationOutcome.GIVEN]
@@ -134,7 +135,9 @@ async def _ask_evaluator(job: _Job, lease: Lease) -> Evaluation:
 
 
 def _keep_evaluation(job: _Job, evaluation: Evaluation, lease: Lease) -> Evaluation:
-    """Commit the evaluation: as it is if this process still holds the lease, else as superseded. Return the one that
+    """Commit the evaluation, and return the evaluation that counts.
+
+    If this process has lost its lease, the evaluation is committed as superseded, and the other process's evaluation
     counts.
     """
     try:
@@ -148,8 +151,8 @@ def _keep_evaluation(job: _Job, evaluation: Evaluation, lease: Lease) -> Evaluat
 
 
 def mark_superseded(evaluation: Evaluation) -> Evaluation:
-    """Return the evaluation marked as superseded because another process was faster; its cost and content stay on
-    record.
+    """Return the evaluation marked as superseded, because another process made it, too. Its cost and its record are
+    preserved.
     """
     said = "another process graded this while this one was stopped"
     return evaluation.replaced(outcome=EvaluationOutcome.FAILED, payload=None, cause=Cause.SUPERSEDED, reason=said)

@@ -1,4 +1,4 @@
-"""Grading box: the folders mounted in it, and its limits."""
+"""The boxes of a grading: their mounted folders and their limits."""
 
 from __future__ import annotations
 
@@ -13,64 +13,69 @@ from worksample.errors import CaptureError, Cause, GraderError
 from worksample.records import CaptureStatus, EndpointSpec, Environment, Grading, Instance, Submission
 from worksample.sandboxes.capture import ABORTED, COLLECTED, ROOT_LAYER, STEP_OUTPUT, STEPS, STEPS_SUMMARY
 from worksample.sandboxes.images import CachedImage, prepare_image, task_image
-from worksample.tasks.workplace import WORKPLACE
+from worksample.tasks.workplace_settings import WORKPLACE
 from worksample.workplace.restored_workplace import exported_state, restore_workplace
 from worksample.workplace.workplace import LiveWorkplace
 from worksample.workplace.workplace import operator_environment as environment_for
 
-from .verifier import Verifier
+from .verifier_requests import Verifier
 
 if TYPE_CHECKING:
     from worksample.store import Store
 
 TIMEOUT = 120.0
-"""Default time of a grader, in seconds."""
+"""Default time limit of a grader, in seconds."""
 MEMORY = 2 << 30
-"""Default memory of a grader, in bytes."""
+"""Default memory limit of a grader, in bytes."""
 OUTPUT = 8 << 20
 """Maximum number of bytes that a grader may print."""
 GRADER, PROBES = "/task/grader", "/task/probes"
 EXPORTS, TRAJECTORY, BROWSED = "/task/exports", "/task/trajectory", "/task/browsed"
 RESULT, SCRATCH = "/task/result", "/task/scratch"
 DELIVERED = "/task/delivered"
-"""Path of the submission if the grader gets a writable copy of it."""
+"""Path of the original submission in the grading box, if the grader works on a writable copy."""
 PARTS = {"probes": PROBES, "exports": EXPORTS, "trajectory": TRAJECTORY, "browser": BROWSED}
 _RUN_AGAIN = "worksample run, for a submission with all of its evidence"
 
 
 @dataclass(frozen=True, slots=True)
 class GraderLimits:
-    """Limits of a grader: `timeout` in seconds, `memory` in bytes."""
+    """Limits of a grader: `timeout` in seconds, and `memory` in bytes."""
 
     timeout: float = TIMEOUT
     memory: int = MEMORY
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> GraderLimits:
-        """Read the limits from a grading's settings `timeout` and `memory`."""
+        """Read the limits from the keys `timeout` and `memory` in a grading's settings."""
         return cls(float(settings.get("timeout", TIMEOUT)), int(settings.get("memory", MEMORY)))
 
 
 @dataclass(frozen=True, slots=True)
 class GradingBoxes:
-    """The boxes for grading one submission. `folders`: name -> path in the grading box, as the case has them."""
+    """The boxes that grading one submission needs. `folders` contains the paths in the grading box by the names that
+    the kit's `Case` uses.
+    """
 
     grading: BoxConfig
     running: BoxConfig
-    """The box for the agent's programs: submission, inputs and software, without the reference."""
+    """The box for programs of the agent. It contains submission, inputs and software, but not the reference."""
     folders: Mapping[str, str]
     verifying: Verifier | None = None
     workplace: LiveWorkplace | None = None
-    """The workplace services that run for the grader, over the state that the submission left."""
+    """The workplace whose services run during the grading, with the state stored in the submission. None if the grader
+    does not need it.
+    """
     behind: Mapping[Endpoint, str] = field(default_factory=dict)
-    """Endpoint of the grading box -> the service that answers it."""
+    """The service behind each endpoint of the grading box, as `service:NAME:PORT`."""
 
 
 def grading_boxes(store: Store, submission: Submission, instance: Instance, grading: Grading) -> GradingBoxes:
-    """Lay out all folders and return the boxes that mount them; the submission is mounted at the path where it was
-    made.
+    """Unpack all folders from the store, and return the boxes that mount them. The submission is mounted at the path at
+    which the agent made it.
 
-    Raises what `Store.folder` raises, ImageError, and GraderError if evidence is missing.
+    Raises ImageError if an image is not available; GraderError if evidence is missing; and the errors of
+    `Store.folder`.
     """
     paths = instance.work.environment.paths
     given = {
@@ -133,7 +138,9 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
 
 
 def workplace_endpoints(environment: Environment) -> tuple[Endpoint, ...]:
-    """Return the endpoints at which a grader finds the workplace's services: the names that the agent used."""
+    """Return the endpoints at which a grader reaches the workplace's services. They have the same names as in the
+    agent's box.
+    """
     return tuple(Endpoint(one.name, one.port) for one in workplace_endpoint_specs(environment))
 
 
@@ -147,16 +154,18 @@ def _workplace_variables(workplace: LiveWorkplace | None) -> tuple[tuple[str, st
 
 
 def _exports(own: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """Name the folder of exports if any part of it is mounted."""
+    """Return the folder of exports by name, if any part of it is mounted; otherwise an empty dict."""
     return {"exports": EXPORTS} if "exports" in own else {}
 
 
 def verifier_of(
     store: Store, submission: Submission, instance: Instance, grading: Grading, image: CachedImage | None
 ) -> Verifier | None:
-    """Return the verifier that a grading names, with the root that the agent left, or None if it names none.
+    """Return the verifier in a grading's settings, with the root file system that the agent left. Return None if the
+    settings contain no verifier or the task has no image.
 
-    Raises ImageError, CaptureError if the changed root was not captured, and GraderError if a collecting hook failed.
+    Raises ImageError if an image is not available; CaptureError if the agent's changes were not captured; GraderError
+    if a command that collects evidence failed.
     """
     settings = grading.settings.get("verifier")
     if settings is None or image is None:
@@ -186,8 +195,8 @@ def verifier_of(
 
 
 def _with_own_root(verifier: Verifier, image: CachedImage) -> Verifier:
-    """Add the verifier's own root, if its settings name one, and the base images that were replaced. Raises
-    ImageError.
+    """Return the verifier with its own root file system, if its settings name one, and with the list of base images
+    that were replaced. Raises ImageError if the image cannot be prepared.
     """
     name = verifier.settings.get("image")
     own = prepare_image(verifier.grader / name) if name else image if verifier.settings.get("fresh") else None
@@ -196,13 +205,12 @@ def _with_own_root(verifier: Verifier, image: CachedImage) -> Verifier:
 
 
 def _step_verifiers(verifier: Verifier, image: CachedImage, left: Path | None) -> Iterator[tuple[str, Verifier | str]]:
-    """Yield the verifier of each step, over the state after that step. A step that left no state uses the last earlier
-    state.
+    """Yield (name, verifier) for each step. The verifier checks the state after its step. If a step has no stored
+    state, the last earlier state is used.
 
-    If a step could not be started, a reason is yielded in place of its verifier and of those of all later steps. left:
-    the
-    part `steps`, or None if nobody worked in steps, so that all verifiers see the submission. Raises GraderError if a
-    hook did not collect its evidence.
+    If a step could not be started, the reason is yielded instead of its verifier, and for all later steps as well.
+    left: the folder of the submission's part `steps`; None if nobody worked in steps, so that all verifiers check the
+    submission. Raises GraderError if evidence of a step could not be collected.
     """
     told = json.loads((left / STEPS_SUMMARY).read_bytes())["steps"] if left is not None else []
     ended = {one["name"]: one for one in told}

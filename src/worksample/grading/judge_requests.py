@@ -1,6 +1,7 @@
-"""Verb `ask` of the broker: puts a grader's question to a judge, so that the grader's box never holds a model key.
+"""The broker's verb `ask`: it passes a grader's question to a judge, so that the grading box never contains a model
+key.
 
-Every call is recorded. If a judge fails, the submission stays ungraded, whatever grade the grader returns.
+Every call of a judge is recorded. If a judge fails, the submission stays ungraded, whatever grade the grader returns.
 """
 
 from __future__ import annotations
@@ -14,20 +15,22 @@ from typing import Any
 from worksample.errors import Cause, JudgeError, UsageError
 from worksample.kit.broker_client import unpack
 from worksample.models import Exhibit, JudgeReply, Look, ModelRole, Probe, ProbeKind, Roles, add_priced_usage, ask_judge
-from worksample.models.judge import DEFAULT
+from worksample.models.judge_config import DEFAULT
 from worksample.records import Usage
 
 from .broker import MalformedRequest
 
 EXHIBITS = 200
-"""Maximum number of exhibits of one question."""
+"""Maximum number of exhibits in one question."""
 QUESTION = 50_000
-"""Maximum number of characters of a question."""
+"""Maximum number of characters of a question, without its exhibits."""
 MIMES = ("image/png",)
 
 
 def parse(body: Mapping[str, Any]) -> tuple[str, Probe]:
-    """Return the role and the probe of a request. Raises MalformedRequest."""
+    """Return the judge's role and the question in a request. Raises MalformedRequest if the request is malformed or
+    exceeds a limit.
+    """
     try:
         kind, question, role = ProbeKind(body["kind"]), body["question"], body.get("role") or DEFAULT
         if not isinstance(question, str) or len(question) > QUESTION or not isinstance(role, str):
@@ -46,7 +49,7 @@ def parse(body: Mapping[str, Any]) -> tuple[str, Probe]:
 
 def _exhibits(raw: Any) -> tuple[Exhibit, ...]:
     if not isinstance(raw, list) or len(raw) > EXHIBITS:
-        raise MalformedRequest(f"exhibits are not a list of at most {EXHIBITS}")
+        raise MalformedRequest(f"exhibits must be a list of at most {EXHIBITS} exhibits")
     found = []
     for item in raw:
         look = Look(item["look"])
@@ -77,17 +80,19 @@ def _schemas(raw: Any) -> dict[str, dict[str, Any]]:
 
 @dataclass
 class GraderQuestions:
-    """The questions of one grading, put to judges. `records` gets an entry for each call."""
+    """The questions that one grader asks judges. Each call adds an entry to `records`."""
 
     roles: Roles
     records: list[dict[str, Any]]
     usage: dict[str, Usage] = field(default_factory=dict)
-    """Role -> usage of its judges."""
+    """Usage of the judges by role."""
     failed: JudgeError | None = None
-    """The first failure of a judge."""
+    """The first failure of a judge; None if no judge failed."""
 
     async def ask(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer one request. Raises MalformedRequest, and JudgeError if no judge answers."""
+        """Answer one request. Raises MalformedRequest if the request is malformed; JudgeError if a judge fails or none
+        is configured.
+        """
         role, probe = parse(body)
         try:
             answer = await self._answer(role, probe)
@@ -130,15 +135,15 @@ class GraderQuestions:
 
 
 def majority(answers: list[JudgeReply]) -> JudgeReply:
-    """Return the answer of more than half of a panel, with the reason of the first judge who gave it. Raises JudgeError
-    if the panel is split.
+    """Return the answer of more than half of the judges, with the reason of the first judge who gave it. Raises
+    JudgeError if no answer has such a majority.
     """
     votes = Counter(json.dumps(a.value, sort_keys=True) for a in answers)
     value, count = votes.most_common(1)[0]
     if 2 * count <= len(answers):
         said = ", ".join(f"{v} ({n})" for v, n in votes.most_common())
         raise JudgeError(
-            f"the panel is split: {said[:500]}", cause=Cause.JUDGE_MALFORMED,
+            f"no answer has a majority in the panel of judges: {said[:500]}", cause=Cause.JUDGE_MALFORMED,
             next="list an odd number of models in [judges.NAME], then worksample grade EXPERIMENT",
         )  # fmt: skip
     return next(a for a in answers if json.dumps(a.value, sort_keys=True) == value)

@@ -1,4 +1,4 @@
-"""Choice of the evaluations that a subject still needs until a round's overlap is reached."""
+"""The evaluations that a subject still needs until it has as many as the round's `overlap` says."""
 
 from __future__ import annotations
 
@@ -13,34 +13,33 @@ from worksample.records import Evaluation, EvaluationOutcome, Round
 from .evaluators import WAITING, RoundEvaluator
 
 TRIES = 3
-"""Maximum number of evaluations at one place if only transient failures, and no failures of a judge, prevented an
-answer.
-"""
+"""Maximum number of tries at one place after transient failures. Failures of a judge are not counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationPlace:
-    """Place of an evaluation: the `n`-th (from 1) of one evaluator on a subject."""
+    """A place for an evaluation: the evaluation number `n`, from 1, by one evaluator on a subject."""
 
     by: RoundEvaluator
     n: int
 
     @property
     def key(self) -> tuple[str, int]:
-        """Return evaluator id and n."""
+        """Return the evaluator's id and the number `n`."""
         return self.by.evaluator.id, self.n
 
 
 def place_of(evaluation: Evaluation) -> tuple[str, int]:
-    """Return the key of the place at which an evaluation was made."""
+    """Return the key of the place to which an evaluation belongs."""
     return evaluation.evaluator, evaluation.draw
 
 
 def is_pending(evaluations: Sequence[Evaluation], tries: int = TRIES, since: datetime | None = None) -> bool:
-    """Return whether a place with these evaluations is asked (again): none was given, and all failures were transient.
+    """Return whether the evaluator is asked (again) at a place with these evaluations. It is asked if none of them was
+    given and all failures were transient.
 
-    since: when this run began. A judge repeats its own calls as often as its `tries` say, so a judge that failed in
-    this run is asked again only in the next one.
+    since: the start of this run. A judge repeats its own calls as often as its setting `tries` says. A judge that
+    failed in this run is therefore asked again only in the next run.
     """
     if any(e.outcome is EvaluationOutcome.GIVEN for e in evaluations):
         return False
@@ -59,12 +58,12 @@ def pending_places(
     tries: int = TRIES,
     since: datetime | None = None,
 ) -> list[EvaluationPlace]:
-    """Return the places of a subject that are asked now (see `is_pending`): none if `overlap` evaluations are given, or
-    nobody is left to ask.
+    """Return the places of a subject at which evaluators are asked now (see `is_pending`). The result is empty if
+    `overlap` evaluations are given, or if all places are used.
 
-    made: the subject's evaluations in the round. Each evaluator answers once before one answers twice. A place that
-    failed for good is replaced by the next one. Several processes together never ask more places than are needed: a
-    started evaluation stays pending until it ends.
+    made: the subject's evaluations in the round. Each evaluator is asked once before any evaluator is asked twice. If a
+    place has failed permanently, the next place replaces it. Several processes together never make more evaluations
+    than needed: an evaluation in progress stays pending until it is committed.
     """
     lacking = round.overlap - sum(e.outcome is EvaluationOutcome.GIVEN for e in made)
     if lacking <= 0:
@@ -81,5 +80,9 @@ def pending_places(
 
 
 def _counting_evaluations(place: EvaluationPlace, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
-    """Leave out evaluations that failed for lack of means if the evaluator has other means now."""
+    """Return the evaluations that count as tries at a place.
+
+    An evaluation that failed because a judge or a budget was missing does not count if the evaluator's configuration
+    has changed since.
+    """
     return [e for e in evaluations if e.cause not in WAITING or e.record.get("means", "") == place.by.means]

@@ -1,4 +1,4 @@
-"""Programs as evaluators: a task package's grader, which runs in its own box."""
+"""Programs as evaluators: the grader of a task package, which runs in its own box."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from worksample.errors import (
     StoreFull,
 )
 from worksample.models import Roles
-from worksample.models.judge import describe_judges
+from worksample.models.judge_config import describe_judges
 from worksample.records import Evaluator, EvaluatorKind, Round, now
 
 from .evaluators import WAITING, EvaluationRequest, EvaluatorReply, Evaluators, RoundEvaluator
@@ -26,23 +26,22 @@ from .grading_boxes import grading_boxes
 from .run_grader import GraderEnd, run_grader
 
 TRIES = 2
-"""Maximum number of starts of a grading if the sandbox, not the grader, fails."""
+"""Maximum number of times that a grader is started if the sandbox fails and not the grader."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramEvaluator:
-    """Grader of a task package as an evaluator; each version of the platform is one evaluator."""
+    """The graders of all task packages as one evaluator. Each version of the platform is a separate evaluator."""
 
     sandbox: str = "bubblewrap"
     repeats: int = 1
     roles: Roles = field(default_factory=dict)
-    """The judges that a grader may ask."""
+    """The judges that a grader may ask, by role."""
 
     @property
     def evaluator(self) -> Evaluator:
-        """Return the evaluator's record. All programs share one evaluator: each evaluation names the grading in force,
-        which
-        tells graders apart.
+        """Return the evaluator's record. All graders share one evaluator; each evaluation names its grading and thus
+        its grader.
         """
         return Evaluator(
             id=f"program@{__version__}", name="program", type=EvaluatorKind.PROGRAM, version=__version__, at=now()
@@ -50,11 +49,11 @@ class ProgramEvaluator:
 
     @property
     def means(self) -> str:
-        """Return the judges that the grader may ask."""
+        """Return a text that describes the judges that the grader may ask."""
         return describe_judges(self.roles)
 
     async def evaluate(self, asked: EvaluationRequest) -> EvaluatorReply:
-        """Run the grader; if the sandbox fails, run it once more."""
+        """Run the grader. If the sandbox fails, run the grader once more."""
         ended, tries = GraderEnd(), 0
         while tries < TRIES:
             tries += 1
@@ -84,7 +83,9 @@ class ProgramEvaluator:
 
 
 def evaluators_of(round: Round, here: Evaluators) -> tuple[RoundEvaluator, ...]:
-    """Return the evaluators that a process asks in `round`: none if people answer, or if no judge is configured."""
+    """Return the evaluators that this process asks in a round. The result is empty if people answer, or if no judge is
+    configured.
+    """
     if round.by is EvaluatorKind.PROGRAM:
         return (ProgramEvaluator(here.sandbox, roles=here.roles),)
     return tuple(here.judges(round)) if round.by is EvaluatorKind.JUDGE else ()

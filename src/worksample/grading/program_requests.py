@@ -1,6 +1,6 @@
-"""Verb `run` of the broker: runs one of the agent's programs in a fresh box without the reference.
+"""The broker's verb `run`: it runs a program of the agent in a fresh box without the reference.
 
-Every run is recorded: its arguments, its exit code, and the digests of all inputs and outputs.
+Every run is recorded, with the arguments, the exit code, and the digests of all inputs and outputs.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from worksample.sandboxes import open_box
 
 from .broker import MalformedRequest
 from .grading_boxes import SCRATCH
-from .starvation import require_time
+from .starved_programs import require_time
 
 PROGRAM_SECONDS = 1_200.0
-"""Seconds that all programs of one grading may take; later programs count as timed out."""
+"""Maximum time in seconds for all programs of one grading together. After that, further programs count as timed out."""
 FILE_LIMIT = 16 << 20
-"""Maximum size of a collected file, in bytes."""
+"""Maximum size in bytes of one file that is read after a program's run."""
 FILES_LIMIT = 64 << 20
-"""Maximum size of all files collected after one program, in bytes."""
+"""Maximum size in bytes of all files together that are read after one program's run."""
 ANSWER_FILES = 64
 
 
@@ -40,7 +40,9 @@ class ProgramRequest:
 
 
 def parse(raw: Mapping[str, Any], most: float) -> ProgramRequest:
-    """Check a request and return it. most: the longest time of one program, in seconds. Raises MalformedRequest."""
+    """Check and convert a request. most: maximum time of one program in seconds. Raises MalformedRequest if a field is
+    missing or invalid.
+    """
     argv, stdin, timeout = raw.get("argv"), raw.get("stdin", ""), raw.get("timeout", 30.0)
     if not isinstance(argv, list) or not argv or not all(_text(a) for a in argv) or len(argv) > 1_000:
         raise MalformedRequest("argv is not a list of texts")
@@ -50,9 +52,11 @@ def parse(raw: Mapping[str, Any], most: float) -> ProgramRequest:
         raise MalformedRequest("timeout is not a number of seconds")
     files, collect = raw.get("files", {}), raw.get("collect", [])
     if not isinstance(files, dict) or not isinstance(collect, list) or len(collect) > ANSWER_FILES:
-        raise MalformedRequest("files is not a table, or collect is not a short list")
+        raise MalformedRequest(f"files is not a mapping, or collect is not a list of at most {ANSWER_FILES} names")
     for name in (*files, *collect):
-        fault = path_fault(quote_path(name.encode("utf-8", "surrogateescape"))) if _text(name) else "no text"
+        fault = (
+            path_fault(quote_path(name.encode("utf-8", "surrogateescape"))) if _text(name) else "a name must be text"
+        )
         if fault:
             raise MalformedRequest(f"invalid file name: {fault}")
     try:
@@ -68,20 +72,22 @@ def _text(value: Any) -> bool:
 
 @dataclass
 class ProgramRequests:
-    """The programs of one grading, run one after another. `records` gets an entry per run."""
+    """The programs of one grading, which run one after another. Each run adds an entry to `records`."""
 
     config: BoxConfig
     sandbox: str
     sink: Sink
     most: float
-    """Seconds that one program may take."""
+    """Maximum time of one program, in seconds."""
     records: list[dict[str, Any]]
     left: float = PROGRAM_SECONDS
-    """Seconds that all remaining programs together may take."""
+    """Remaining time for all further programs together, in seconds."""
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
     async def run(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer one request. Raises MalformedRequest, and SandboxError if no box can be started."""
+        """Answer one request. Raises MalformedRequest if the request is malformed; SandboxError if the program cannot
+        be run.
+        """
         request = parse(body, self.most)
         async with self._turn:
             try:
@@ -140,12 +146,14 @@ async def _write(box: Box, path: str, content: bytes) -> None:
         raise SandboxError(
             f"{path} cannot be written: {error.strerror}",
             where="broker",
-            next="free some of this machine, then grade again",
+            next="free disk space on this machine, then grade again",
         ) from error
 
 
 async def _collect_files(box: Box, names: list[str]) -> dict[str, bytes]:
-    """Read the files that the program left, without those that cannot be read or are too large."""
+    """Return the contents of the named files after a program's run. Files that cannot be read or are too large are left
+    out.
+    """
     found: dict[str, bytes] = {}
     left = FILES_LIMIT
     for name in names:

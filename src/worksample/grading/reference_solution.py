@@ -1,5 +1,5 @@
-"""Solution of a task, run in the agent's environment: its result is the control submission that must get the full
-score.
+"""The solution program of a task, run in the agent's environment. Its result is the control submission that must get
+the full score.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from worksample.sandboxes import open_box
 from worksample.sandboxes.capture import STEPS, StepCapture, capture_box
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.images import root_with_layers, task_image
-from worksample.sandboxes.step_setup import copy_into_box, prepare_step
+from worksample.sandboxes.work_step_setup import copy_into_box, prepare_step
 
-from .verifier import SOLUTION, Verifier, box_for
+from .verifier_requests import SOLUTION, Verifier, box_for
 
 if TYPE_CHECKING:
     from worksample.store import Store
 
 SECONDS = 3600.0
-"""Default time of a solution, in seconds."""
+"""Default time limit of a solution, in seconds."""
 
 
 def has_solution(instance: Instance, protocol: Protocol) -> bool:
-    """Return whether a task contains a program that solves it."""
+    """Return whether a task contains a solution program and an image in which it can run."""
     verifier = instance.grading[protocol].settings.get("verifier") or {}
     solved = verifier.get("solution") or any(one.get("solution") for one in verifier.get("step", ()))
     return bool(solved) and instance.work.environment.image is not None
@@ -41,15 +41,17 @@ def has_solution(instance: Instance, protocol: Protocol) -> bool:
 async def run_solution(
     store: Store, instance: Instance, protocol: Protocol, *, sandbox: str = "bubblewrap", author: str = "audit"
 ) -> Submission:
-    """Run the solution in a box over the task's image, capture its result, and commit it as a control submission.
+    """Run the solution program in a box with the task's image, capture the result, and commit it as a control
+    submission.
 
-    A failed solution is captured, too. Raises ImageError, SandboxError, and the errors of `Store.folder`.
+    The result is captured even if the solution fails. Raises ImageError if the task has no usable image; SandboxError
+    if no box can be started; and the errors of `Store.folder`.
     """
     grading, environment = instance.grading[protocol], instance.work.environment
     image = await asyncio.to_thread(task_image, environment, store.folder)
     if image is None:
         raise ImageError(
-            "the task has no image in which its solution could run",
+            "the reference solution needs an image to run in, but the task names none",
             where=instance.key,
             next="set image of [environment] in task.toml",
         )
@@ -106,7 +108,9 @@ def _format_exit_code(done: Completed) -> str:
 async def _run_steps(
     store: Store, box: Box, instance: Instance, verifiers: Sequence[Mapping[str, Any]], reference: Path
 ) -> tuple[str, dict[str, SubmissionPart]]:
-    """Run each step's solution in the box that the previous one left. Return their ends, and the part `steps`."""
+    """Run the solution of each step, one after another in the same box. Return a text with their exit codes, and the
+    part `steps`.
+    """
     steps, notes = StepCapture(box, store.blobs, instance), []
     commands = {one["name"]: one["solution"] for one in verifiers}
     for step in instance.work.environment.steps:

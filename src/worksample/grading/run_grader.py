@@ -1,4 +1,4 @@
-"""Run of a grader in a box, and its result: a grade, or a typed failure."""
+"""The run of a grader in a box, and its result: a grade, or a failure with a cause."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from worksample.background_services import supervise
 from worksample.box import Box, Completed, Endpoint, FairTimeout
 from worksample.errors import Cause, GraderError, JudgeError, SandboxError
 from worksample.files import Sink
@@ -21,27 +22,28 @@ from worksample.models import Roles
 from worksample.records import GradePayload, Grading, Usage
 from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import Target, serve_endpoints
+from worksample.sandboxes.python_toolbox import platform_python
 from worksample.sandboxes.services import TrialServices, open_services
-from worksample.sandboxes.toolbox import platform_python
-from worksample.supervision import supervise
 
 from .broker import SOCKET, GradingBroker
 from .grading_boxes import DELIVERED, RESULT, SCRATCH, GraderLimits, GradingBoxes
 from .judge_requests import GraderQuestions
 from .program_requests import ProgramRequests
-from .starvation import starvation_reason
-from .verifier import VerifierRequests
+from .starved_programs import starvation_reason
+from .verifier_requests import VerifierRequests
 
 RESULT_LIMIT = 16 << 20
-"""Maximum size of a grader's result, in bytes."""
+"""Maximum size of a grader's result file, in bytes."""
 _CORRECT = "correct grade.py, then worksample task check FOLDER"
 TAIL = 64 << 10
-"""Bytes kept from the end of each stream that a grader printed."""
+"""Number of bytes that are stored from the end of each output stream of a grader."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraderEnd:
-    """End of a grading: `grade`, or `cause` and `reason`. `record` is kept beside the evaluation."""
+    """The result of a grader's run: `grade`, or `cause` and `reason` of a failure. `record` is stored with the
+    evaluation.
+    """
 
     grade: GradePayload | None = None
     cause: Cause | None = None
@@ -52,7 +54,9 @@ class GraderEnd:
 
     @property
     def cost(self) -> float | None:
-        """Return the cost of all judges in US dollars; None if none was asked or none has a price."""
+        """Return the cost of all judges that the grader asked, in US dollars. Return None if it asked none, or if no
+        price is known.
+        """
         costs = [used.cost for used in self.usage.values() if used.cost is not None]
         return sum(costs) if costs else None
 
@@ -60,10 +64,9 @@ class GraderEnd:
 async def run_grader(
     place: GradingBoxes, grading: Grading, sink: Sink, *, sandbox: str, roles: Roles | None = None
 ) -> GraderEnd:
-    """Run the grader once. Failures of the grader or its box are returned, never raised.
+    """Run the grader once. Failures of the grader or of its box are returned, never raised.
 
-    roles: the judges that the grader may ask. If one of its questions stayed without an answer, its grade is not
-    accepted.
+    roles: the judges that the grader may ask. If a judge does not answer a question, the grade is not accepted.
     """
     broker = GradingBroker({})
     asks = GraderQuestions(roles or {}, broker.records)
@@ -110,7 +113,7 @@ async def _run_and_read(
 
 
 async def _copy_submission(box: Box, place: GradingBoxes) -> None:
-    """Copy the submission to where the grader may write. Raises SandboxError if it does not fit."""
+    """Copy the submission to the folder in which the grader may write. Raises SandboxError if the copy fails."""
     [target] = place.grading.writable
     done = await box.run(["cp", "-R", f"{DELIVERED}/.", target])
     if done.returncode:
@@ -120,7 +123,9 @@ async def _copy_submission(box: Box, place: GradingBoxes) -> None:
 
 @asynccontextmanager
 async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[TrialServices | None]:
-    """Open the workplace's services for the grader; they start before its time begins."""
+    """Start the workplace's services for the grader. The grader's time limit begins after the start. Yields None if the
+    grader needs no services.
+    """
     if place.workplace is None:
         yield None
         return
@@ -135,7 +140,9 @@ def _targets(place: GradingBoxes, services: TrialServices | None) -> dict[Endpoi
 
 
 async def _run_with_broker(box: Box, command: list[str], broker: GradingBroker, timeout: float) -> Completed:
-    """Run the grader. Time in which it waits for the agent's programs or for a processor does not count."""
+    """Run the grader together with its broker. The time in which the grader waits for an answer of the broker, or for a
+    processor, does not count towards the time limit.
+    """
     limit = FairTimeout(timeout)
     broker.pausing = partial(box.hold, limit)
     serving = asyncio.create_task(broker.serve(await box.listen(SOCKET)))
@@ -157,14 +164,16 @@ def _case(grading: Grading) -> dict[str, Any]:
 
 
 def _command(place: GradingBoxes) -> list[str]:
-    """Return the grader's command. Paths are arguments, so that a box without mounts can translate them."""
+    """Return the command that starts the grader. Paths are separate arguments, so that a box without mounts can
+    translate them.
+    """
     named = {**place.folders, "result": f"{RESULT}/result.json", "broker": SOCKET}
     words = [f"{name}={path}" for name, path in named.items()]
     return [platform_python(), "-P", "-m", "worksample.kit", f"{SCRATCH}/case.json", *words]
 
 
 async def _result(box: Box) -> bytes | None:
-    """Read the grader's result file; None if it cannot be read."""
+    """Return the content of the grader's result file; None if the file cannot be read."""
     try:
         return await box.read(f"{RESULT}/result.json", RESULT_LIMIT)
     except OSError:
@@ -172,13 +181,13 @@ async def _result(box: Box) -> bytes | None:
 
 
 def grade_from_result(done: Completed, data: bytes | None, grading: Grading, limits: GraderLimits) -> GradePayload:
-    """Return the grade, from the end of the process and its result file. Raises GraderError with a cause if there is no
-    grade.
+    """Return the grade in a grader's result file. Raises GraderError with a cause if the grader failed or its result is
+    not a valid grade.
     """
     tail = done.stderr[-2_000:].decode("utf-8", "replace").strip()
     if done.truncated:
         raise GraderError(
-            "the grader printed more than is kept", cause=Cause.GRADER_OUTPUT,
+            "the grader printed more than is allowed", cause=Cause.GRADER_OUTPUT,
             next="print less in grade.py, then worksample task check FOLDER",
         )  # fmt: skip
     if done.oom:
@@ -188,7 +197,9 @@ def grade_from_result(done: Completed, data: bytes | None, grading: Grading, lim
         )  # fmt: skip
     if done.starved:
         raise GraderError(
-            starvation_reason(done), cause=Cause.GRADER_SANDBOX, next="free some of this machine, then grade again"
+            starvation_reason(done),
+            cause=Cause.GRADER_SANDBOX,
+            next="stop other programs on this machine, then grade again",
         )
     if done.timed_out:
         raise GraderError(

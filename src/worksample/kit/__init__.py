@@ -1,7 +1,7 @@
-"""The kit for authors of `grade.py`: the case, readers, modes of comparison, and compositions.
+"""The kit for authors of `grade.py`: the submission as a `Case`, readers of files, comparisons, and compositions.
 
-A mode returns a `Check` (a share of 1 and a reason), a composition returns a `Grade`. See docs/reference/kit.md. A
-grader loads only the modules that it uses.
+A comparison returns a `Check`: a share from 0 to 1, with a reason. A composition returns a `Grade`. See
+docs/reference/kit.md. A grader loads only the modules that it uses.
 """
 
 from lazy_loader import attach_stub

@@ -1,9 +1,11 @@
 """`python -m worksample.kit CASE.json [NAME=PATH ...]`: grade one submission in this process and write the result to a
 file.
 
-CASE.json: `{"folders": {name: path}, "entry": "grade.py", "settings": {}, "criteria": {...}, "result": path, "broker":
-path or null}`; `folders` has `grader`, which contains the entry. The result: `{"grade": {...}}`, or `{"failed": cause,
-"reason": text}`. Each NAME=PATH replaces the path of a folder, or of `result` or `broker`.
+CASE.json has this form: `{"folders": {name: path}, "entry": "grade.py", "settings": {}, "criteria": {...}, "result":
+path, "broker": path or null}`. The folder `grader` contains the entry, which is the grader's main file.
+
+The result is `{"grade": {...}}`, or `{"failed": cause, "reason": text}` if the grader failed. Each NAME=PATH on the
+command line replaces a path of CASE.json: that of the folder NAME, of `result` or of `broker`.
 """
 
 from __future__ import annotations
@@ -19,18 +21,18 @@ from worksample.errors import Cause, DeliverableError, GraderError
 
 from .broker_client import BrokerClient
 from .case import Case
-from .check import shorten
+from .check_score import shorten
 from .criteria import CaseCriteria
 from .grade import Grade
 from .grade_check import check_result
 from .source import UnreadableSource
 
 TAIL = 3_000
-"""Maximum number of characters kept of a traceback."""
+"""Maximum number of characters of a traceback in a reason; only the end of a longer traceback is stored."""
 
 
 def load_case(data: Mapping[str, Any]) -> Case:
-    """Build a case from CASE.json's content."""
+    """Build a `Case` from the parsed content of CASE.json."""
     broker = data.get("broker")
     return Case(
         {name: Path(path) for name, path in data["folders"].items()},
@@ -41,8 +43,10 @@ def load_case(data: Mapping[str, Any]) -> Case:
 
 
 def load_grade(folder: Path, entry: str) -> Callable[[Case], Any]:
-    """Return the function `grade` of a grader; it can import modules beside the entry. Raises GraderError if there is
-    none.
+    """Import the file `entry` of a grader's folder and return its function `grade`.
+
+    The file can import modules of the same folder. Raises GraderError if the file is missing or defines no such
+    function.
     """
     path = folder / entry
     sys.path.insert(0, str(folder))
@@ -51,7 +55,7 @@ def load_grade(folder: Path, entry: str) -> Callable[[Case], Any]:
         raise GraderError(
             f"no grader at {entry}",
             cause=Cause.GRADER_CRASH,
-            next=f"write it, or correct entry = '{entry}' in task.toml, then worksample task check FOLDER",
+            next=f"write the grader, or correct entry = '{entry}' in task.toml, then worksample task check FOLDER",
         )
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
@@ -67,7 +71,11 @@ def load_grade(folder: Path, entry: str) -> Callable[[Case], Any]:
 
 
 def outcome(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Grade one case. A failure of the grader is returned with its cause, never raised."""
+    """Grade one case and return the content of the result file.
+
+    If a deliverable is missing or malformed, the result is a grade with the score 0. If the grader fails, the result
+    holds the cause and the reason of the failure. This function never raises an error.
+    """
     try:
         case = load_case(data)
         result = load_grade(case.folder("grader"), data.get("entry", "grade.py"))(case)
@@ -80,7 +88,7 @@ def outcome(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def classify(error: BaseException) -> tuple[Cause, str]:
-    """Return cause and reason for an exception that a grader raised."""
+    """Return the cause and the reason of an exception that a grader raised."""
     import traceback
 
     tail = shorten("".join(traceback.format_exception(error))[-TAIL:])
@@ -98,7 +106,10 @@ def classify(error: BaseException) -> tuple[Cause, str]:
 
 
 def _validation_message(error: BaseException) -> str:
-    """Describe why the record refuses a grade; "" for any other error. Pydantic is only imported for this."""
+    """Describe why a grade is malformed if `error` is pydantic's ValidationError for a grade; otherwise return "".
+
+    Never imports pydantic if the grader has not loaded it.
+    """
     if "pydantic" not in sys.modules:
         return ""
     from pydantic import ValidationError
@@ -112,7 +123,10 @@ def _validation_message(error: BaseException) -> str:
 
 
 def _grader_line(error: BaseException) -> str:
-    """Return `grade.py:12: `, the innermost line of the grader's own code; "" if the traceback has none."""
+    """Return the place of an error in the grader's own code, such as `grade.py:12: `.
+
+    Returns "" if no line of the traceback belongs to the grader.
+    """
     import traceback
 
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
@@ -128,7 +142,11 @@ def _message(error: BaseException) -> str:
 
 
 def main(argv: list[str]) -> int:
-    """Read CASE.json, grade, and write the result in one step. Returns 0 if a result was written."""
+    """Read CASE.json, grade the submission, and write the result file.
+
+    Readers never see half of a result: the file appears under its name when it is complete. Returns the exit code: 0 if
+    a result was written, 2 for wrong arguments.
+    """
     if len(argv) < 2 or any("=" not in word for word in argv[2:]):
         sys.stderr.write("usage: python -m worksample.kit CASE.json [NAME=PATH ...]\n")
         return 2

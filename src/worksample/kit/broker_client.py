@@ -1,10 +1,11 @@
 """The grader's connection to the broker: requests for actions that a grader may not perform itself, such as running the
 agent's programs.
 
-A Unix socket connects the grading box to the platform. Each message is a frame: four bytes with the length of the rest,
-most significant first, then JSON. A request is `{"verb": name, "number": n, "body": {...}}`; its answer is `{"number":
-n, "answer": {...}}`, or `{"number": n, "failed": text, "cause": cause}`. `worksample.grading` answers, and runs
-programs in a box without the reference.
+A Unix socket connects the grading box to the platform. Each message is a frame: four bytes with the length of the JSON
+text, most significant byte first, then the JSON text. A request is `{"verb": name, "number": n, "body": {...}}`. Its
+answer is `{"number": n, "answer": {...}}`, or `{"number": n, "failed": text, "cause": cause}`.
+
+The broker is part of `worksample.grading`. It runs programs in a box without the reference.
 """
 
 from __future__ import annotations
@@ -25,33 +26,37 @@ if TYPE_CHECKING:
 
 HEAD = Struct("!I")
 REQUEST_LIMIT = 16 << 20
-"""Bytes of a request, files included."""
+"""Maximum size of a request in bytes, with the files that it contains."""
 PATIENCE = 6 * 3600.0
-"""Seconds to wait for an answer. The platform ends a program after its limit of processor time, which takes longer by
-the clock on a busy machine; unpacking a verifier's root takes additional time.
+"""Smallest time limit for an answer of the broker, in seconds. Programs with a long timeout get a larger limit.
+
+The platform limits the processor time of a program. On a busy machine, the elapsed time is much longer than the
+processor time. Unpacking the root file system for a verifier takes additional time.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """The result of a program. `exit` is None if it ran out of time; output is cut at the box's limit."""
+    """The result of a program that the broker ran. `exit` is None if the program exceeded its time limit. `stdout` and
+    `stderr` are cut at the output limit of the box.
+    """
 
     exit: int | None
     stdout: str
     stderr: str
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """The collected files that exist: name -> content."""
+    """Contents of the files to collect, by name. Files that the program did not write are left out."""
     left: str = ""
-    """Why a verifier was not run, if its step was not started."""
+    """The reason why no verifier was run for a step that the agent did not start; empty if the verifier was run."""
 
     @property
     def timed_out(self) -> bool:
         return self.exit is None
 
     def file(self, name: str) -> bytes:
-        """Return a collected file. Raises DeliverableError if the program did not write it."""
+        """Return the content of a collected file. Raises DeliverableError if the program did not write the file."""
         if name not in self.files:
-            raise DeliverableError("the program did not write it", where=name)
+            raise DeliverableError("the program did not write this file", where=name)
         return self.files[name]
 
 
@@ -62,27 +67,28 @@ def pack(data: bytes) -> str:
 
 
 def unpack(text: Any) -> bytes:
-    """Decode Base64 text. Raises ValueError for anything else."""
+    """Decode Base64 text. Raises ValueError if `text` is not valid Base64."""
     if not isinstance(text, str):
-        raise ValueError("no Base64")
+        raise ValueError("the data is not valid Base64")
     import base64
     import binascii
 
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error as error:
-        raise ValueError("no Base64") from error
+        raise ValueError("the data is not valid Base64") from error
 
 
 def frame(message: Mapping[str, Any]) -> bytes:
-    """Encode a message as a frame: its length, then its JSON."""
+    """Encode a message as a frame: four bytes with the length of the JSON text, then the JSON text."""
     data = json.dumps(message).encode()
     return HEAD.pack(len(data)) + data
 
 
 class BrokerClient:
-    """A connection to the broker through the socket at `path`. Threads take turns; each process opens its own
-    connection.
+    """A connection to the broker through the socket at `path`.
+
+    Threads share the connection and send one request at a time. Each process opens its own connection.
     """
 
     def __init__(self, path: Path) -> None:
@@ -96,7 +102,7 @@ class BrokerClient:
         self, argv: Sequence[str], *, files: Mapping[str, bytes | str | Path], stdin: str, collect: Sequence[str],
         timeout: float,
     ) -> Ran:  # fmt: skip
-        """Run a program; see `Case.run`."""
+        """Ask the broker to run a program; see `Case.run` for the arguments."""
         if not argv or not all(isinstance(a, str) and "\0" not in a for a in argv):
             raise GraderError(
                 "the program to run is not a list of texts",
@@ -113,14 +119,17 @@ class BrokerClient:
         return _ran(self.ask("run", body, patience=max(PATIENCE, 30 * timeout)))
 
     def verify(self, timeout: float, step: str = "") -> Ran:
-        """Run the verifier; see `Case.verify`. timeout: seconds that the verifier may take, without the time to unpack
-        its root.
+        """Ask the broker to run the verifier; see `Case.verify`.
+
+        timeout: seconds that the verifier may take. The time to unpack its root file system is not counted.
         """
         body = {"step": step} if step else {}
         return _ran(self.ask("verify", body, patience=max(PATIENCE, 30 * timeout)))
 
     def ask(self, verb: str, body: Mapping[str, Any], *, patience: float) -> dict[str, Any]:
-        """Send a request and return its answer. Raises GraderError if none arrives within `patience` seconds, or if it
+        """Send a request to the broker and return the answer.
+
+        Raises GraderError if the request is too large, if no answer arrives within `patience` seconds, or if the answer
         reports a failure.
         """
         with self._lock:
@@ -164,7 +173,7 @@ class BrokerClient:
         return self._socket
 
     def _hang_up(self) -> None:
-        """Close the connection, so that a late answer is not taken for the answer to the next request."""
+        """Close the connection. A late answer to this request is then never read as the answer to the next request."""
         if self._socket is not None:
             self._socket.close()
             self._socket = None

@@ -1,4 +1,4 @@
-"""The agent's actions in its browser, for graders: read from the record that the platform wrote during the trial."""
+"""The agent's actions in its browser, for graders. The platform recorded these actions during the trial."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A page that was loaded. `action`: the number of the action that caused it; `status`: the HTTP status, or 0."""
+    """A page that the agent's browser loaded. `action` is the number of the action that loaded the page. `status` is
+    the HTTP status, or 0 if it is unknown.
+    """
 
     at: str
     url: str
@@ -23,8 +25,10 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class BrowserStep:
-    """An action of the agent. `url` and `title` describe the page after it; `error` says why the action failed;
-    `screen` is the name of its screenshot; `element` describes the element that `given` refers to, such as `button
+    """An action of the agent in its browser.
+
+    `url` and `title` describe the page after the action. `error` says why the action failed. `screen` is the file name
+    of the screenshot. `element` describes the page element that the arguments (`given`) refer to, such as `button
     'Save'`.
     """
 
@@ -41,14 +45,16 @@ class BrowserStep:
 
 
 class Browsed:
-    """The browser record of a submission; empty if the submission has none, as in an audit's control."""
+    """The browser record of a submission. The record is empty if the agent used no browser, for example in a
+    control.
+    """
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
 
     @property
     def acts(self) -> list[BrowserStep]:
-        """The agent's actions, in order."""
+        """The agent's actions in the browser, oldest first."""
         return [
             BrowserStep(
                 row["n"], row["at"], row["action"], row.get("with", {}), row.get("url", ""), row.get("title", ""),
@@ -61,18 +67,19 @@ class Browsed:
 
     @property
     def visits(self) -> list[Visit]:
-        """The loaded pages, in order."""
+        """The pages that the browser loaded, oldest first, including pages that answered with an error."""
         return [Visit(**row) for row in self._rows("navigation.jsonl")]
 
     def visited(self, pattern: str) -> list[Visit]:
-        """Return the loaded pages whose address matches a glob, such as `http://tracker:8091/issues/*`, without
-        errors.
+        """Return the loaded pages whose address matches a glob, such as `http://tracker:8091/issues/*`.
+
+        Pages with an HTTP status of 400 or above are left out.
         """
         return [one for one in self.visits if fnmatchcase(one.url, pattern) and one.status < 400]
 
     @property
     def messages(self) -> list[str]:
-        """Messages that the agent left with `send_msg`."""
+        """The texts of the messages that the agent sent with the action `send_msg`, oldest first."""
         return [str(one.given.get("text", "")) for one in self.acts if one.action == "send_msg" and not one.error]
 
     def _rows(self, name: str) -> Iterator[dict[str, Any]]:

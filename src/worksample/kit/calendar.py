@@ -1,4 +1,4 @@
-"""Events of a calendar, as far as graders need them (RFC 5545)."""
+"""A reader of calendar events (iCalendar, RFC 5545), limited to the fields that graders need."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 _LINES = 2_000
-"""Maximum number of lines that are read of one event's file."""
+"""Maximum number of lines that are read of one event file; further lines are ignored."""
 _STAMP = re.compile(r"(\d{8})(?:T(\d{6})(Z?))?")
 
 
 @dataclass(frozen=True, slots=True)
 class CalendarEvent:
-    """An event. Times without a zone, or with a named one, are read as UTC; whole days begin at midnight."""
+    """A calendar event. Times without a time zone, or with a named time zone, are read as UTC. A whole-day event begins
+    at midnight.
+    """
 
     uid: str
     title: str
@@ -22,11 +24,13 @@ class CalendarEvent:
     place: str = ""
     text: str = ""
     with_: tuple[str, ...] = ()
-    """Addresses of the invited people, without `mailto:`."""
+    """Addresses of the invited people, without the prefix `mailto:`."""
 
 
 def read_event(text: str) -> CalendarEvent | None:
-    """Return the first event of a file; None if it has none with a beginning."""
+    """Return the first event of an iCalendar text. Returns None if the first event has no valid start time, or if the
+    text contains no event.
+    """
     fields: dict[str, str] = {}
     invited: list[str] = []
     inside = False

@@ -1,4 +1,4 @@
-"""A submission as its grader sees it."""
+"""The `Case`: a submission as its grader sees it."""
 
 from __future__ import annotations
 
@@ -31,18 +31,19 @@ FOLDERS = ("output", "reference", "input", "software", "probes", "exports", "tra
 
 
 class Case:
-    """A submission with the instance's inputs, reference, settings and criteria.
+    """A submission, together with the instance's inputs, reference, settings and criteria.
 
-    Readers without `ref_` read a deliverable: a missing or malformed one raises DeliverableError, and the part that
-    reads it scores 0. Readers with `ref_` read the reference: a missing or malformed one raises ReferenceUnreadable,
-    and the submission stays ungraded. No reader follows links.
+    Methods without the prefix `ref_` read a deliverable. A missing or malformed deliverable raises DeliverableError:
+    the part of the grade that reads the deliverable scores 0. Methods with the prefix `ref_` read the reference. A
+    missing or malformed reference raises ReferenceUnreadable: the submission stays ungraded. No method follows symbolic
+    links.
     """
 
     def __init__(
         self, folders: Mapping[str, Path], *, settings: Mapping[str, Any] | None = None,
         criteria: CriteriaTree | None = None, broker: BrokerClient | None = None,
     ) -> None:  # fmt: skip
-        """folders: paths of existing folders, by names of `FOLDERS`."""
+        """Create a case. folders: paths of existing folders, by the names in `FOLDERS`."""
         self._folders = {name: Path(path) for name, path in folders.items()}
         self._broker = broker
         self._tables: dict[tuple[str, str, str | int | None], table.Table | WorksampleError] = {}
@@ -50,20 +51,22 @@ class Case:
         self.criteria: CriteriaTree = criteria or CaseCriteria()
 
     def folder(self, name: str) -> Path:
-        """Return the folder of that name. Raises GraderError if this case has none."""
+        """Return the path of the folder `name`. Raises GraderError if this case has no folder of that name."""
         if name not in self._folders:
             have = ", ".join(sorted(self._folders))
             raise GraderError(f"this case has no folder {name!r}", next=f"one of {have}", cause=Cause.GRADER_CRASH)
         return self._folders[name]
 
     def browsed(self) -> Browsed:
-        """Return the record of the agent's browser; it is empty if the submission has none."""
+        """Return the record of the agent's browser. The record is empty if the agent used no browser."""
         from .browser_record import Browsed
 
         return Browsed(self._folders.get("browser"))
 
     def setting(self, name: str, default: Any = None) -> Any:
-        """Return a setting of the manifest. Raises GraderError if it is missing and no default is given."""
+        """Return a grader setting from the task's `task.toml`. Raises GraderError if the setting is missing and no
+        default is passed.
+        """
         if name not in self.settings and default is None:
             raise GraderError(
                 f"the manifest has no setting {name!r}",
@@ -73,23 +76,27 @@ class Case:
         return self.settings.get(name, default)
 
     def output(self, name: str) -> Path:
-        """Return a deliverable's path. Raises DeliverableError if it is missing, a link, or not a regular file."""
+        """Return the path of a deliverable. Raises DeliverableError if the deliverable is missing, is a symbolic link,
+        or is not a regular file.
+        """
         with deliverable(name):
             return file_in(self.folder("output"), name)
 
     def outputs(self, pattern: str = "*") -> list[str]:
-        """Return the names of all deliverables that match a glob, sorted, without links."""
+        """Return the names of all deliverables that match a glob, in alphabetical order. Symbolic links are left
+        out.
+        """
         with deliverable("the deliverables"):
             return files_below(self.folder("output"), pattern)
 
     def reference(self, name: str) -> Path:
-        """Return a path in the reference. Raises ReferenceUnreadable if it is missing."""
+        """Return the path of a file in the reference. Raises ReferenceUnreadable if the file is missing."""
         with reference(name):
             return find(self.folder("reference"), name)
 
     def references(self, pattern: str = "*") -> list[str]:
-        """Return the names of all files in the reference that match a glob, sorted. Raises ReferenceUnreadable if none
-        does.
+        """Return the names of all files in the reference that match a glob, in alphabetical order. Raises
+        ReferenceUnreadable if no file matches.
         """
         with reference(pattern):
             found = files_below(self.folder("reference"), pattern)
@@ -98,15 +105,17 @@ class Case:
             return found
 
     def input(self, name: str) -> Path:
-        """Return a path in the inputs. Raises ReferenceUnreadable if it is missing: the inputs belong to the task, so
-        the agent is not to blame.
+        """Return the path of an input file. Raises ReferenceUnreadable if the file is missing: inputs belong to the
+        task, so the agent is not to blame.
         """
         with reference(name):
             return find(self.folder("input"), name)
 
     def probe(self, name: str) -> Any:
-        """Return the result of a probe that ran when the trial ended: its JSON value, or its text. Raises
-        ReferenceUnreadable if it is missing.
+        """Return the result of a probe, a command that ran in the agent's box when the trial ended.
+
+        The result is the JSON value that the command printed, or its text if the output is not JSON. Raises
+        ReferenceUnreadable if the result is missing.
         """
         with reference(f"probe {name}"):
             folder = self._folders.get("probes")
@@ -123,7 +132,10 @@ class Case:
             raise UnreadableSource("is missing")
 
     def _table(self, side: str, name: str, sheet: str | int | None = None) -> table.Table:
-        """Return a table of either side. The file is read once; a fault is remembered and raised again."""
+        """Return a table from a deliverable or from the reference, as `side` says.
+
+        Each file is read only once. If reading failed, every further call raises the same error again.
+        """
         from . import workbook
 
         key = (side, name, sheet)
@@ -151,16 +163,20 @@ class Case:
             return read(path)
 
     def text(self, name: str) -> str:
-        """Return a deliverable's text: UTF-8 with or without a byte order mark, UTF-16 with one, else Latin-1; at most
-        16 MiB.
+        """Return the text of a deliverable of at most 16 MiB.
+
+        The encoding is detected: a byte order mark decides it, and UTF-16 without such a mark is recognised. Other
+        files are read as UTF-8, or as Latin-1 if they are not valid UTF-8.
         """
         return self._read_deliverable(name, text.read_text)
 
     def json(self, name: str, *, like: Any = None) -> Any:
-        """Return a deliverable's JSON value. Raises DeliverableError for NaN, infinity and deep nesting, and later for
-        each key that the grader reads and an object lacks.
+        """Return the JSON value of a deliverable. Raises DeliverableError if the file contains NaN or infinity, or is
+        nested too deeply.
 
-        like: the required shape (see `require_shape`), such as `{"total": float, "rows": [{"id": str}]}`.
+        Objects in the value raise DeliverableError if the grader reads a key that they lack. like: the required shape
+        (see `require_shape`), such as `{"total": float, "rows": [{"id": str}]}`; a value of another shape raises
+        DeliverableError.
         """
         owner = FileOwner(DeliverableError, name)
         value = self._read_deliverable(name, lambda path: text.read_json(path, owner))
@@ -169,23 +185,29 @@ class Case:
         return value
 
     def rows(self, name: str) -> table.Table:
-        """Return a deliverable's table: CSV of any common dialect, or the first sheet of a workbook."""
+        """Return a deliverable as a table. The file is a CSV file of any common dialect, or a workbook, of which the
+        first sheet is read.
+        """
 
         return self._table("output", name)
 
     def sheet(self, name: str, sheet: str | int = 0) -> table.Table:
-        """Return a sheet of a workbook (by name, or by position from 0) as a table; its first row is the header."""
+        """Return one sheet of a workbook as a table. The first row is the header. sheet: the name of the sheet, or its
+        position from 0.
+        """
         return self._table("output", name, sheet)
 
     def cells(self, name: str, sheet: str | int = 0, *, formulas: bool = False) -> list[list[Any]]:
-        """Return all cells of a workbook's sheet, row by row: the values as last computed, or the formulas."""
+        """Return all cells of a workbook's sheet, row by row. Each cell holds the stored value, or the formula if
+        `formulas` is true.
+        """
         from . import workbook
 
         return self._read_deliverable(name, lambda path: workbook.read_cells(path, sheet, formulas=formulas))
 
     def xml(self, name: str) -> Element:
-        """Return the root element of an XML deliverable. Raises DeliverableError if its document type declares
-        entities.
+        """Return the root element of an XML deliverable. Raises DeliverableError if the document type of the file
+        declares entities.
         """
         from . import markup
 
@@ -198,43 +220,47 @@ class Case:
         return self._read_deliverable(name, markup.read_svg)
 
     def image(self, name: str) -> Image:
-        """Return a picture, decoded and upright; at most 25 million pixels."""
+        """Return a picture deliverable, decoded and turned upright. Raises DeliverableError if the picture has more
+        than 25 million pixels.
+        """
         from . import picture
 
         return self._read_deliverable(name, picture.read_image)
 
     def wav(self, name: str) -> Sound:
-        """Return uncompressed sound."""
+        """Return the samples of an uncompressed sound file (`.wav`)."""
         from . import sound
 
         return self._read_deliverable(name, sound.read_wav)
 
     def ref_text(self, name: str) -> str:
-        """Return the text of a file of the reference."""
+        """Return the text of a file in the reference."""
         return self._read_reference(name, text.read_text)
 
     def ref_json(self, name: str) -> Any:
-        """Return the JSON value of a file of the reference."""
+        """Return the JSON value of a file in the reference."""
         owner = FileOwner(ReferenceUnreadable, name)
         return self._read_reference(name, lambda path: text.read_json(path, owner))
 
     def ref_rows(self, name: str) -> table.Table:
-        """Return a table of the reference."""
+        """Return a file in the reference (CSV or the first sheet of a workbook) as a table."""
         return self._table("reference", name)
 
     def ref_sheet(self, name: str, sheet: str | int = 0) -> table.Table:
-        """Return a sheet of a workbook of the reference as a table."""
+        """Return one sheet of a workbook in the reference as a table. sheet: the name of the sheet, or its position
+        from 0.
+        """
 
         return self._table("reference", name, sheet)
 
     def ref_svg(self, name: str) -> Element:
-        """Return the root element of an SVG picture of the reference."""
+        """Return the root element of an SVG picture in the reference."""
         from . import markup
 
         return self._read_reference(name, markup.read_svg)
 
     def ref_image(self, name: str) -> Image:
-        """Return a picture of the reference."""
+        """Return a picture in the reference, decoded and turned upright."""
         from . import picture
 
         return self._read_reference(name, picture.read_image)
@@ -243,36 +269,42 @@ class Case:
         self, argv: Sequence[str], *, files: Mapping[str, bytes | str | Path] | None = None, stdin: str = "",
         collect: Sequence[str] = (), timeout: float = 30.0,
     ) -> Ran:  # fmt: skip
-        """Run a program of the agent in a separate box with the submission and the inputs, but without the reference.
+        """Run a program of the agent in a separate box. The box contains the submission and the inputs, but not the
+        reference.
 
-        The program starts in an empty writable folder that holds `files` (name -> content). collect: names of files in
-        that folder to bring back. timeout: seconds. A program that fails or hangs is the agent's fault and shows in the
-        result. Raises GraderError if no box can be started or the broker does not answer.
+        files: the content of the writable folder in which the program starts, as name -> content. collect: names of
+        files in that folder to return after the run. timeout: seconds. If the program fails or hangs, the agent is to
+        blame: no error is raised, and the result shows the failure. Raises GraderError if no box can be started or if
+        the broker does not answer.
         """
         return self._broker_for("programs are run").run(
             argv, files=files or {}, stdin=stdin, collect=collect, timeout=timeout
         )
 
     def _broker_for(self, what: str, cause: Cause = Cause.GRADER_SANDBOX) -> BrokerClient:
-        """Return the connection to the broker. Raises GraderError if the grader runs without a grading sandbox."""
+        """Return the connection to the broker. Raises GraderError if the grader runs without a broker, for example in a
+        plain process. what: the action that needs the broker, for the error message.
+        """
         if self._broker is None:
-            raise GraderError(f"{what} only in a grading sandbox", cause=cause, next="worksample task check FOLDER")
+            raise GraderError(
+                f"{what} only if the grader runs in a grading sandbox", cause=cause, next="worksample task check FOLDER"
+            )
         return self._broker
 
     def services(self) -> Services:
-        """Return the workplace's services, running over the state that the agent left. Raises GraderError if the
-        grading does not request them.
+        """Return a client for the workplace's services, which run over the state that the agent left. Raises
+        GraderError if the task's grading settings do not request the services.
         """
         from .live_services import Services
 
         return Services.here()
 
     def verify(self, step: str = "", timeout: float | None = None) -> Ran:
-        """Run the grading's verifier in a box over the root that the agent left, and collect the files of its reward.
-        Raises GraderError if no box can be started or the broker does not answer.
+        """Run the task's verifier in a box with the root file system that the agent left, and collect the reward files.
 
-        step: for a task with steps, the step to verify, over the root as it was after that step. timeout: seconds that
-        the verifier may take.
+        step: the step to verify, if the task has steps. The box then has the root file system as it was after that
+        step. timeout: seconds that the verifier may take. Raises GraderError if no box can be started or if the broker
+        does not answer.
         """
         return self._broker_for("verifiers are run").verify(timeout or float(self.settings.get("timeout", 120.0)), step)
 
@@ -281,12 +313,16 @@ class Case:
         items: Mapping[str, str] | None = None, fields: Mapping[str, Mapping[str, Any]] | None = None,
         second: Sequence[Any] = (), role: str = "", quotes: bool = True,
     ) -> Judged:  # fmt: skip
-        """Ask a judge model about `exhibits`: texts, `Shown`, pictures, or paths of this case's files.
+        """Ask a judge model a question about `exhibits`: texts, `Shown` objects, pictures, or paths of files of this
+        case.
 
-        kind: yes_no, choice (of `options`), checklist (of `items`), fields (name -> {"type": ...}), or pair (the
-        exhibits against those of `second`). role: the name of the judge, by default `judge`. quotes: whether the judge
-        must support what it affirms with a quote from an exhibit. Raises GraderError if no judge is configured or none
-        answers: the submission then stays ungraded, even if the grader catches the error and returns a grade.
+        kind: the form of the answer: `yes_no`, `choice` (one of `options`), `checklist` (yes or no for each of
+        `items`), `fields` (name -> {"type": ...}), or `pair` (a comparison of `exhibits` with the exhibits in
+        `second`). role: the name of the judge, by default `judge`. quotes: whether the judge must support each positive
+        statement with a quote from an exhibit.
+
+        Raises GraderError if no judge is configured or if no judge answers. The submission then stays ungraded, even if
+        the grader catches the error and returns a grade.
         """
         from . import judge_questions as ask
 
@@ -299,8 +335,8 @@ class Case:
         return ask.Judged(said["value"], said["reason"], tuple(said["quotes"]))
 
     def _file_exhibit(self, path: Path) -> dict[str, Any]:
-        """Return a file of this case as an exhibit. An unreadable file raises the error of its owner: DeliverableError
-        or ReferenceUnreadable.
+        """Return a file of this case as an exhibit for a judge model. Raises DeliverableError for an unreadable
+        deliverable; ReferenceUnreadable for an unreadable file of the task.
         """
         from . import judge_questions as ask
 
@@ -310,7 +346,7 @@ class Case:
                 with (reference if side in ("reference", "input", "grader") else deliverable)(name):
                     return {**ask.file_exhibit(path, name), "side": side if side == "reference" else ""}
         raise GraderError(
-            f"{path} is in no folder of this case",
+            f"{path} is outside the folders of this case",
             cause=Cause.GRADER_CRASH,
             next="pass a path of case.output, case.reference or case.input",
         )

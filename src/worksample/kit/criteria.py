@@ -1,5 +1,5 @@
-"""Criteria in the form that a grader receives: the tree of the task's `criteria.toml`, already checked by the
-platform.
+"""Criteria as a grader receives them: the tree of the task's `criteria.toml`, which the platform has already
+validated.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from worksample.records.grade_tree import By, CheckpointKind, CriteriaTree, Crit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseCriterion(CriterionNode):
-    """A node of the tree, with the fields of the record."""
+    """A criterion in the tree, with the fields of the record `Criterion` but without pydantic."""
 
     id: str
     text: str
@@ -27,7 +27,7 @@ class CaseCriterion(CriterionNode):
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> CaseCriterion:
-        """Read the record's JSON."""
+        """Build a criterion from the JSON form of the record `Criterion`."""
         weight, kind = plain.get("importance"), plain.get("kind")
         return cls(
             **{
@@ -40,17 +40,17 @@ class CaseCriterion(CriterionNode):
         )
 
     def with_parts(self, parts: tuple[CaseCriterion, ...]) -> CaseCriterion:
-        """Return this branch with only these parts; it is worth their sum."""
+        """Return this criterion with only the given parts. Its points are the sum of their points."""
         return replace(self, parts=parts, points=None)
 
 
 @dataclass(frozen=True, slots=True)
 class CaseCriteria(CriteriaTree):
-    """The whole tree."""
+    """The whole tree of a task's criteria, with the fields of the record `Criteria` but without pydantic."""
 
     criteria: tuple[CaseCriterion, ...] = ()
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> CaseCriteria:
-        """Read the record's JSON."""
+        """Build the tree from the JSON form of the record `Criteria`."""
         return cls(tuple(map(CaseCriterion.of, plain.get("criteria", ()))))

@@ -1,4 +1,4 @@
-"""Free text, as far as code can judge it: its phrases and its numbers."""
+"""Checks of free text that a program can make: whether the text contains certain phrases or numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from worksample.files.tables.numbers import marks_of, readings
 
-from .check import Check
+from .check_score import Check
 from .numbers import NumberCell, close, is_unclear, number, possible_numbers
 
 _DIGITS = r"(?:\d{1,3}(?:[ '\u00a0\u202f\u2009]\d{3})+(?:[.,]\d+)?(?![\d])|\d(?:[\d,.]*\d)?)"
@@ -17,19 +17,24 @@ _MARKS = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '
 
 
 def flat(text: str) -> str:
-    """Return text for comparison: NFKC, case folded, plain quotes and dashes, spaces collapsed."""
+    """Return a text in a form for comparison: NFKC, case folded, with plain quotes and dashes, and with single
+    spaces.
+    """
     return " ".join(unicodedata.normalize("NFKC", text).translate(_MARKS).casefold().split())
 
 
 def words(text: str) -> int:
-    """Count words: runs between white space that contain a letter or digit."""
+    """Count the words in a text. A word is a run of characters between white space that contains a letter or a
+    digit.
+    """
     return sum(1 for w in text.split() if any(c.isalnum() for c in w))
 
 
 def mentions(text: str, phrases: Sequence[str | Sequence[str]], *, whole: bool = True) -> Check:
-    """Return the share of `phrases` that occur; a sequence among them lists alternatives, any of which is enough.
+    """Return the share of `phrases` that occur in a text. An item that is a list of phrases occurs if any of these
+    phrases occurs.
 
-    whole: a phrase counts only between word boundaries, so that "cat" is not in "category".
+    whole: whether a phrase must stand between word boundaries, so that "cat" does not occur in "category".
     """
     plain = flat(text)
     missing = []
@@ -48,10 +53,10 @@ def _occurs(text: str, phrase: str, whole: bool) -> bool:
 
 
 def numbers_in(text: str, decimal: str = "") -> list[float]:
-    """Return all numbers in a text, in order, in any notation that `number` understands.
+    """Return all numbers in a text, in order of appearance, in any notation that `number` understands.
 
-    `1.200` is 1.2 or 1200: the other numbers of the text decide, unless `decimal` names the decimal mark. If neither
-    decides, the number is left out; `says` accepts both readings.
+    `1.200` is 1.2 or 1200. `decimal` names the decimal mark; if it is empty, the other numbers of the text decide. If
+    these numbers do not decide, the ambiguous number is left out. To accept both readings, use `says`.
     """
     pieces = _pieces(text)
     decimal = decimal or marks_of(pieces).decimal
@@ -59,7 +64,7 @@ def numbers_in(text: str, decimal: str = "") -> list[float]:
 
 
 def _pieces(text: str) -> list[str]:
-    """Return the pieces of a text that are numbers; `3,4,5` is three."""
+    """Return the parts of a text that are numbers, as text; `3,4,5` becomes three numbers."""
     found: list[str] = []
     for match in _NUMBER.finditer(text[:2_000_000]):
         piece = match.group().strip()
@@ -70,9 +75,10 @@ def _pieces(text: str) -> list[str]:
 
 
 def says(text: str, value: float, *, tolerance: float = 0.0, near: str = "", reach: int = 200) -> Check:
-    """Check that a text gives `value`, within `tolerance`; with `near`, within `reach` characters of that phrase.
+    """Return 1 if a text contains the number `value`, otherwise 0.
 
-    `1.200` gives both 1.2 and 1200: the reason says which reading was taken if the point is not the decimal mark.
+    tolerance: allowed difference from `value`. near: a phrase; only numbers within `reach` characters of the phrase
+    count. `1.200` is accepted as 1.2 and as 1200. If the point is not read as the decimal mark, the reason says so.
     """
     places = [text]
     if near:

@@ -1,8 +1,8 @@
-"""The result of a grader: a tree of named parts, with the fields of the record that stores it.
+"""The result of a grader: a tree of named parts, with the fields of the record that stores the grade.
 
-These classes are plain dataclasses, since a grader starts three times as fast without pydantic. The rules still live in
-one module: a clearly valid value is taken as it is, any other is passed to `worksample.records.grade`, which converts
-or refuses it.
+These classes are plain dataclasses, because a grader process starts about three times faster without pydantic. A
+clearly valid value is accepted as it is. Any other value is passed to `worksample.records.grade`, which converts or
+rejects the value, so that all rules are in one module.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from typing import Any, Literal, Self, TypeVar
 from worksample.records.grade_tree import GradeTree, Importance, PartNode, SkipReason
 
 REASON_LIMIT = 20_000
-"""Maximum number of characters of a reason; the record refuses a longer one."""
+"""Maximum number of characters of a reason. A grade with a longer reason is rejected."""
 _WHOLE = 1 << 53
-"""Bound below which every integer equals its float."""
+"""The number 2^53. Every integer with a smaller absolute value has an exact float."""
 
 T = TypeVar("T", bound="_Value")
 
 
 class _Value:
-    """A value built from keyword arguments, like the record."""
+    """Base class of `Grade` and `GradePart`: a value that is built from keyword arguments, as records are."""
 
     __slots__ = ()
 
     def plain(self) -> dict[str, Any]:
-        """Return JSON types, as the record does."""
+        """Return the value as JSON types, in the same form as the record."""
         return {name: _plain(value) for name, value in self._fields().items() if name != "at" or value is not None}
 
     def replaced(self, **changes: Any) -> Self:
-        """Return a checked copy with some fields changed."""
+        """Return a copy with some fields changed. The copy is validated."""
         return type(self)(**{**self._fields(), **changes})
 
     def _fields(self) -> dict[str, Any]:
@@ -45,7 +45,7 @@ class _Value:
 
 
 def _validated_by_record(cls: type[T]) -> type[T]:
-    """Decorate a dataclass so that the record of the same name checks values that are not clearly valid."""
+    """Decorate a dataclass, so that the record with the same fields validates each value that is not clearly valid."""
     take = cls.__init__
     numbers = {field.name for field in fields(cls) if str(field.type).startswith("float")}  # type: ignore[arg-type]
 
@@ -69,7 +69,9 @@ def _exact(value: Any) -> Any:
 
 
 def _read_by_record(cls: type[_Value], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields as the record reads them. Raises pydantic's ValidationError if it refuses them."""
+    """Return the fields after the record converted them. Raises pydantic's ValidationError if the record rejects the
+    fields.
+    """
     from worksample.records import grade
 
     record: Any = (grade.GradePayload if cls is Grade else grade.PartPayload)(**given)
@@ -89,7 +91,7 @@ def _plain(value: Any) -> Any:
 
 
 def _is_text(value: Any, limit: float = math.inf) -> bool:
-    """Return whether a value is text without lone surrogates."""
+    """Return whether `value` is a text of at most `limit` characters, without lone surrogates."""
     return type(value) is str and len(value) <= limit and (value.isascii() or _encodes(value))
 
 
@@ -108,7 +110,9 @@ def _are_parts(value: Any) -> bool:
 @_validated_by_record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradePart(PartNode, _Value):
-    """The result of one criterion. `fraction` of its `points` was earned, in 0..1; None if it was skipped."""
+    """The result of one criterion. `fraction` is the share of its `points` that was earned, from 0 to 1. `fraction` is
+    None if the criterion was skipped.
+    """
 
     name: str
     points: float = 1.0
@@ -118,7 +122,7 @@ class GradePart(PartNode, _Value):
     reason: str = ""
     skip: SkipReason | None = None
     at: datetime | None = None
-    """The time at which it was earned, if the work shows one."""
+    """The time at which the work earned the points; None if the work does not show this time."""
     parts: tuple[GradePart, ...] = ()
 
     def _is_sound(self) -> bool:
@@ -140,7 +144,7 @@ class GradePart(PartNode, _Value):
 @_validated_by_record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grade(GradeTree, _Value):
-    """A grade with `score` in 0..1. The composition computes the score; the parts show how."""
+    """A grade with a `score` from 0 to 1. A composition computes the score from the parts."""
 
     type: Literal["grade"] = "grade"
     score: float

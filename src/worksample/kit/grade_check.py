@@ -1,4 +1,4 @@
-"""Checks of the value that a grader returns."""
+"""Checks of the value that a grader's function `grade` returned."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 from worksample.errors import Cause, GraderError
 from worksample.records.grade_tree import CriteriaTree, GradeTree, PartNode
 
-from .compositions import program_nodes
 from .grade import Grade
+from .grade_composition import program_nodes
 
 SLACK = 1e-6
-"""Maximum difference between a score and its parts, to allow for rounding."""
+"""Maximum difference between a score and the sum of its parts. Larger differences are not due to rounding."""
 
 
 def check_result(result: Any, criteria: CriteriaTree) -> Grade:
-    """Return the value that `grade` returned, if it is a grade that answers the criteria. Raises GraderError
-    (`grader.malformed`) otherwise.
+    """Return the grade that a grader's function `grade` returned.
 
-    Raises pydantic's ValidationError for a record that was built without its checks.
+    Raises GraderError (`grader.malformed`) if the value is not a grade or does not match the criteria. Raises
+    pydantic's ValidationError if the value is a record that was built without validation and is invalid.
     """
     if not isinstance(result, GradeTree):
         raise GraderError(
@@ -33,7 +33,7 @@ def check_result(result: Any, criteria: CriteriaTree) -> Grade:
 
 
 def require_agreement(grade: GradeTree, criteria: CriteriaTree) -> None:
-    """Raise GraderError if a grade does not answer the criteria or contradicts itself."""
+    """Raise GraderError if a grade does not match the criteria, or if its score contradicts its parts."""
     wanted, given = {n.id for n in program_nodes(criteria.criteria)}, {p.name for p in grade.parts}
     if not given and len(criteria.kinds) > 1:
         what = "the grade has no parts, but judges or people decide some of the criteria"
@@ -51,7 +51,7 @@ def require_agreement(grade: GradeTree, criteria: CriteriaTree) -> None:
 
 
 def _agree_within(grade: GradeTree) -> None:
-    """Raise GraderError if a score contradicts its own parts and no reason is given."""
+    """Raise GraderError if a grade's score contradicts its parts and the grade gives no reason."""
     shares = [_share(list(grade.parts)), _share([p for p in grade.parts if not p.gate])]
     if any(p.gate and not p.passed for p in grade.parts):
         shares.append(0.0)

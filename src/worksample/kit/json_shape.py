@@ -1,4 +1,6 @@
-"""Shapes of JSON values: a check of the structure that a grader relies on, before it reads the value."""
+"""Shapes of JSON values. A grader states the structure that it relies on, and the value is checked before it is
+read.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,12 @@ _WORDS = {
 
 
 def require_shape(value: Any, like: Any, owner: FileOwner, at: str = "") -> None:
-    """Raise the owner's error if `value` does not have the shape `like`.
+    """Raise an error if `value` does not have the shape `like`. The error is the one of the file's owner, so that the
+    right side is blamed.
 
-    like: a type (`str`, `int`, `float` for any number, `bool`, `list`, `dict`, `None` for anything), a tuple of
-    alternative shapes, a list of one shape for all items, or a mapping from required keys to shapes.
+    like: a type (`str`, `int`, `float` for any number, `bool`, `list`, `dict`), None for any value, a tuple of
+    alternative shapes, a list with one shape for all items, or a mapping from required keys to shapes. at: the place of
+    `value` in the file, for the error message. Raises GraderError if `like` is not a shape.
     """
     if like is None:
         return
@@ -58,7 +62,9 @@ def _any(value: Any, options: tuple[Any, ...], owner: FileOwner, at: str) -> Non
         except owner.fault as error:
             faults.append(error)
     raise (
-        faults[0] if faults else GraderError("no shape is given", cause=Cause.GRADER_CRASH, next="name a shape or more")
+        faults[0]
+        if faults
+        else GraderError("the list of shapes is empty", cause=Cause.GRADER_CRASH, next="pass at least one shape")
     )
 
 

@@ -1,8 +1,8 @@
-"""Questions of a grader to a judge model: narrow questions about exhibits that the grader chooses, answered by the
-platform.
+"""Questions of a grader to a judge model. The grader asks narrow questions about exhibits, and the platform returns the
+answers.
 
-The grading box has no keys and no network: a question is sent through the broker (`kit/broker_client.py`, verb `ask`),
-and the exhibits reach the model as data between delimiters. Code still computes the grade.
+The grading box has no keys and no network, so a question is sent through the broker (`kit/broker_client.py`, verb
+`ask`). The exhibits reach the model as data between delimiters. The grader's code still computes the grade.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.errors import Cause, GraderError
 
 from .broker_client import pack
-from .check import Check
+from .check_score import Check
 from .picture import read_image
 from .text import read_text
 
@@ -24,16 +24,18 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 SIDE = 2048
-"""Maximum length in pixels of the longer side of a picture that a judge sees."""
+"""Maximum side length in pixels of a picture that a judge sees. Larger pictures are scaled down."""
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm")
 PATIENCE = 6 * 3600.0
-"""Seconds to wait for an answer; the platform's own limits normally end the request long before."""
+"""Maximum number of seconds to wait for a judge's answer. The platform's own limits normally stop the request much
+earlier.
+"""
 KINDS = ("yes_no", "choice", "fields", "checklist", "pair")
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A text with a name, for cases in which a plain text is not enough. table: the text is CSV."""
+    """A text as an exhibit for a judge, with a name. `table` is true if the text is CSV."""
 
     text: str
     name: str = ""
@@ -42,19 +44,19 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A judge's answer. value: bool (yes_no), an option (choice), a dict (fields, checklist), or first, equal, second
-    (pair).
+    """A judge's answer. The type of `value` depends on the kind of question: bool (yes_no), one of the options
+    (choice), a dict (fields, checklist), or `first`, `equal` or `second` (pair).
     """
 
     value: Any
     reason: str = ""
     quotes: tuple[str, ...] = ()
-    """Passages that the judge quoted and a program found in the exhibits."""
+    """Passages that the judge quoted. A program found each of these passages in the exhibits."""
 
     @property
     def check(self) -> Check:
-        """Convert the answer to a check: 1 for a yes, or the share of yes in a checklist. Raises GraderError for other
-        kinds.
+        """Return the answer as a check: 1 for yes and 0 for no, or the share of yes answers in a checklist. Raises
+        GraderError for an answer of another kind.
         """
         if isinstance(self.value, bool):
             return Check.of(self.value, "" if self.value else self.reason or "the judge says no")
@@ -62,7 +64,11 @@ class Judged:
             missing = [name for name, value in self.value.items() if not value]
             said = f"the judge says no to {', '.join(missing)}: {self.reason}" if missing else ""
             return Check(1 - len(missing) / len(self.value), said)
-        raise GraderError("this answer of a judge has no share of yes", next="use its value", cause=Cause.GRADER_CRASH)
+        raise GraderError(
+            "this judge's answer is not a yes or no, so it cannot become a score",
+            next="read the answer's value instead",
+            cause=Cause.GRADER_CRASH,
+        )
 
 
 def request(
@@ -71,7 +77,11 @@ def request(
     fields: Mapping[str, Mapping[str, Any]] | None = None, second: Sequence[Any] = (), role: str = "",
     quotes: bool = True,
 ) -> dict[str, Any]:  # fmt: skip
-    """Build the body of a request. read: returns the exhibit of a file. Raises GraderError for an invalid question."""
+    """Build the body of a question to a judge. Raises GraderError if `kind` is unknown or an exhibit has an unsupported
+    type.
+
+    read: a function that returns the exhibit for the path of a file.
+    """
     if kind not in KINDS:
         raise GraderError(
             f"{kind!r} is not a kind of question", next=f"one of {', '.join(KINDS)}", cause=Cause.GRADER_CRASH
@@ -99,15 +109,16 @@ def _exhibit(given: Any, read: Callable[[Path], dict[str, Any]]) -> dict[str, An
     if hasattr(given, "thumbnail"):
         return {"look": "picture", "data": pack(png(given))}
     raise GraderError(
-        f"a judge cannot be shown {type(given).__name__}",
+        f"a judge cannot be shown an object of type {type(given).__name__}",
         cause=Cause.GRADER_CRASH,
         next="pass a text, a Shown, a picture, or the path of a file of this case",
     )
 
 
 def file_exhibit(path: Path, name: str) -> dict[str, Any]:
-    """Return a file as an exhibit: a redrawn picture, CSV as a table, anything else as text. Raises
-    UnreadableSource."""
+    """Return a file as an exhibit: a picture drawn again as PNG, CSV as a table, any other file as text. Raises
+    UnreadableSource if the file cannot be read.
+    """
     if path.suffix.lower() in PICTURES:
         return {"look": "picture", "name": name, "data": pack(png(read_image(path)))}
     table = path.suffix.lower() in (".csv", ".tsv")
@@ -115,7 +126,7 @@ def file_exhibit(path: Path, name: str) -> dict[str, Any]:
 
 
 def png(picture: Image) -> bytes:
-    """Return a picture's pixels as PNG without metadata, at most `SIDE` pixels on a side."""
+    """Return the pixels of a picture as PNG without metadata, scaled down to at most `SIDE` pixels per side."""
     drawn = picture.convert("RGB")
     drawn.thumbnail((SIDE, SIDE))
     out = io.BytesIO()

@@ -1,9 +1,10 @@
-"""The services of a workplace, running for a grader over the state that the agent left.
+"""A client for the running services of a workplace, for graders. The services run over the state that the agent left.
 
     tracker = case.services().json("tracker", "/issues/3.json")["issue"]["status"]
 
-Set `workplace = true` in the grading's table to request them. They run for one grading only, in a separate box: no
-later grading sees a grader's changes. A grader that only reads is faster with `worksample.kit.workplace`.
+To request the services, set `workplace = true` in the grading table of `task.toml`. The services run for one grading
+only, in a separate box, so that no later grading sees a grader's changes. A grader that only reads is faster with
+`worksample.kit.workplace`.
 """
 
 from __future__ import annotations
@@ -17,21 +18,21 @@ from typing import Any
 from worksample.errors import Cause, DeliverableError, GraderError
 
 PORTS = {"chat": 3000, "tracker": 8091, "files": 8092, "git": 8929, "calendar": 5232}
-"""Port of each service, under its name."""
+"""TCP port of each service in the grading box, by the name of the service."""
 OPERATOR = "WORKPLACE_OPERATOR"
-"""Environment variable with the operator's password."""
+"""Name of the environment variable that holds the operator's password."""
 ANSWER_LIMIT = 64 << 20
 SECONDS = 60.0
 
 
 def standing() -> bool:
-    """Return whether services run for this grader."""
+    """Return whether the workplace's services run for this grader."""
     return bool(os.environ.get(OPERATOR))
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceReply:
-    """A service's answer."""
+    """The HTTP answer of a service: status code and body."""
 
     status: int
     body: bytes
@@ -42,19 +43,23 @@ class ServiceReply:
 
 
 class Services:
-    """A client for all services of the workplace. It acts as the operator, who may see and do everything."""
+    """An HTTP client for all services of the workplace. Requests use the operator's account, which may see and do
+    everything.
+    """
 
     def __init__(self, operator: str, *, seconds: float = SECONDS) -> None:
-        """operator: the operator's password; seconds: maximum time of one answer."""
+        """Create a client. operator: the operator's password. seconds: maximum time to wait for one answer."""
         self._operator, self._seconds = operator, seconds
 
     @classmethod
     def here(cls) -> Services:
-        """Return the services of this grading. Raises GraderError if it requests none."""
+        """Return a client for the services of this grading. Raises GraderError if the task's grading does not request
+        the services.
+        """
         if not (operator := os.environ.get(OPERATOR, "")):
             raise GraderError(
-                "no services run for this grader",
-                next="write workplace = true beside its entry in task.toml",
+                "this grader runs without the workplace's services",
+                next="write workplace = true in [grading.PROTOCOL] of task.toml",
                 cause=Cause.GRADER_LACKS,
             )
         return cls(operator)
@@ -63,9 +68,10 @@ class Services:
         self, service: str, path: str, *, method: str = "GET", body: bytes | str | Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> ServiceReply:  # fmt: skip
-        """Send any request and return the answer. body: bytes, text, or a table that is sent as JSON.
+        """Send a request to a service and return the answer, whatever its status code. body: bytes, text, or a mapping
+        that is sent as JSON.
 
-        Raises GraderError (`grader.sandbox`) if nothing answers.
+        Raises GraderError if the service is unknown or does not answer.
         """
         import http.client
 
@@ -88,12 +94,12 @@ class Services:
             connection.close()
 
     def get(self, service: str, path: str) -> bytes:
-        """Return the content at a path. Raises DeliverableError if there is none, GraderError if the service fails or
-        refuses.
+        """Return the content at a path of a service. Raises DeliverableError if the service has nothing at this path;
+        GraderError if the service fails or refuses the request.
         """
         said = self.ask(service, path)
         if said.status in (404, 410):
-            raise DeliverableError(f"{service} has nothing at this path", where=path)
+            raise DeliverableError(f"the service {service} has nothing at this path", where=path)
         if said.status >= 500:
             what = f"{service} failed at {path} with status {said.status}"
             raise GraderError(what, cause=Cause.GRADER_SANDBOX, next="worksample task check FOLDER")
@@ -103,7 +109,9 @@ class Services:
         return said.body
 
     def json(self, service: str, path: str) -> Any:
-        """Return the JSON value at a path. Raises as `get`, and GraderError if it is not JSON."""
+        """Return the JSON value at a path of a service. Raises DeliverableError if the service has nothing at this
+        path; GraderError if the service fails, refuses the request, or answers with something else than JSON.
+        """
         try:
             return json.loads(self.get(service, path))
         except (ValueError, RecursionError) as error:

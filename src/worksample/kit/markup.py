@@ -1,4 +1,4 @@
-"""XML and SVG, read without entities and without access to other files or the network."""
+"""Readers of XML and SVG files. They refuse entities, and they never read other files or the network."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 XML_LIMIT = 8 << 20
-"""Bytes of an XML file that are read."""
+"""Maximum size of an XML file in bytes."""
 ELEMENT_LIMIT = 500_000
 
 
 def read_xml(path: Path, limit: int = XML_LIMIT) -> Element:
-    """Return the root element. Raises UnreadableSource for malformed XML, entities, outside references, or a reached
-    limit.
+    """Return the root element of an XML file. Raises UnreadableSource if the XML is malformed, declares entities,
+    refers to other files, or exceeds a limit.
     """
     from xml.etree.ElementTree import ParseError
 
@@ -45,7 +45,9 @@ def local_name(element: Element) -> str:
 
 
 def read_svg(path: Path) -> Element:
-    """Return the root of an SVG picture. Raises UnreadableSource as `read_xml`, or if the root is no `svg`."""
+    """Return the root element of an SVG picture. Raises UnreadableSource if the file is not valid XML (see `read_xml`)
+    or its root is not `svg`.
+    """
     root = read_xml(path)
     if local_name(root) != "svg":
         raise UnreadableSource(f"is not an SVG: its root is {local_name(root)!r}")
@@ -53,11 +55,11 @@ def read_svg(path: Path) -> Element:
 
 
 def shapes(root: Element) -> Counter[str]:
-    """Count the elements of each name in a tree."""
+    """Count the elements below and including `root`, by element name."""
     return Counter(local_name(e) for e in root.iter() if isinstance(e.tag, str))
 
 
 def texts(root: Element) -> list[str]:
-    """Return the texts of all `text` elements, spaces collapsed, in document order."""
+    """Return the contents of all `text` elements of an SVG picture, in document order, with single spaces."""
     found = (" ".join("".join(e.itertext()).split()) for e in root.iter() if local_name(e) == "text")
     return [t for t in found if t]

@@ -1,4 +1,4 @@
-"""Triangle meshes from STL files, ASCII or binary, within a limit of triangles."""
+"""Triangle meshes from STL files, in text or binary form, with limits on the size."""
 
 from __future__ import annotations
 
@@ -15,18 +15,22 @@ if TYPE_CHECKING:
 
 TRIANGLE_LIMIT = 300_000
 STL_LIMIT = 96 << 20
-"""Bytes of an STL file that are read."""
+"""Maximum size of an STL file in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """`triangles` has the shape (triangles, 3 corners, 3 coordinates), in the file's unit of length."""
+    """A triangle mesh. `triangles` has the shape (triangles, 3 corners, 3 coordinates), in the file's unit of
+    length.
+    """
 
     triangles: np.ndarray
 
     @property
     def volume(self) -> float:
-        """Enclosed volume by the divergence theorem, without sign; meaningful for a watertight mesh."""
+        """Enclosed volume, never negative, by the divergence theorem. The value is only meaningful for a watertight
+        mesh.
+        """
         import numpy as np
 
         t = self.triangles - self.triangles.reshape(-1, 3).mean(axis=0)
@@ -47,13 +51,13 @@ class Mesh:
 
     @property
     def low(self) -> np.ndarray:
-        """Least x, y, z."""
+        """Smallest x, y and z of all corners."""
         found: np.ndarray = self.triangles.reshape(-1, 3).min(axis=0)
         return found
 
     @property
     def high(self) -> np.ndarray:
-        """Greatest x, y, z."""
+        """Largest x, y and z of all corners."""
         found: np.ndarray = self.triangles.reshape(-1, 3).max(axis=0)
         return found
 
@@ -65,9 +69,9 @@ class Mesh:
 
     @property
     def watertight(self) -> bool:
-        """True if every edge is passed once in each direction: the surface is closed and consistently oriented.
+        """True if the surface is closed and all triangles face the same side: each edge is used once in each direction.
 
-        Corners within 1e-6 of the bounding box's diagonal count as one.
+        Corners are the same corner if they are closer than 1e-6 of the bounding box's diagonal.
         """
         import numpy as np
 
@@ -85,7 +89,9 @@ class Mesh:
         return bool((counts == 1).all() and there.shape == back.shape and (there == back).all())
 
     def sample(self, count: int, seed: int = 0) -> np.ndarray:
-        """Return `count` points on the surface, uniformly by area: shape (count, 3). Equal seeds give equal points."""
+        """Return `count` random points on the surface, distributed uniformly by area, with the shape (count, 3). The
+        same seed gives the same points.
+        """
         import numpy as np
 
         rng = np.random.default_rng(seed)
@@ -99,8 +105,8 @@ class Mesh:
 
 
 def read_stl(path: Path) -> Mesh:
-    """Read a mesh from an STL file. Raises UnreadableSource if the file is in neither form of STL, is empty, has
-    infinite coordinates or no area, or exceeds a limit.
+    """Read a mesh from an STL file. Raises UnreadableSource if the file is not STL, is empty, has infinite coordinates,
+    has no area, or exceeds a limit.
     """
     import numpy as np
 
@@ -115,10 +121,10 @@ def read_stl(path: Path) -> Mesh:
     if not len(triangles):
         raise UnreadableSource("has no triangles")
     if not np.isfinite(triangles).all() or np.abs(triangles).max() > 1e12:
-        raise UnreadableSource("has coordinates that are not finite lengths")
+        raise UnreadableSource("has coordinates that are infinite, NaN or beyond 1e12")
     mesh = Mesh(triangles)
     if mesh.area <= 0:
-        raise UnreadableSource("has no surface")
+        raise UnreadableSource("has only triangles without area")
     return mesh
 
 
@@ -140,7 +146,7 @@ def _ascii(data: bytes) -> np.ndarray:
     if len(corners) > 3 * TRIANGLE_LIMIT:
         raise UnreadableSource(f"has more than {TRIANGLE_LIMIT:,} triangles")
     if len(corners) % 3 or len(corners) != data.count(b"vertex"):
-        raise UnreadableSource("is not an STL file: its corners do not make triangles")
+        raise UnreadableSource("is not an STL file: its vertex lines cannot be read as triangles")
     try:
         return np.array(corners, dtype=np.float64).reshape(-1, 3, 3)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Numbers in the notations that people write."""
+"""A reader of numbers in the notations that people use, such as `1,234.50` and `12 %`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 from worksample.files.tables.numbers import readings
 
 LONGEST = 64
-"""Maximum length of a number in characters."""
+"""Maximum number of characters of a number; a longer text is not read as a number."""
 _WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)
 
 
 class NumberCell(str):
-    """The text of a cell with the decimal mark that its column suggests."""
+    """The text of a cell, with the decimal mark that the other cells of its column suggest."""
 
     __slots__ = ("decimal",)
     decimal: str
@@ -28,13 +28,14 @@ class NumberCell(str):
 
 
 def number(value: Any, decimal: str = "") -> float | None:
-    """Return the number in a cell, or None if it is not a number or ambiguous.
+    """Return the number in a cell. Returns None if the cell is not a number, or if the number is ambiguous.
 
     Understands `1,234.50`, `1.234,50` (both marks, comma last), `1,5` (a comma not followed by three digits), `1 234`,
-    `1'234`, `1,00,000`, `$12`, `12 EUR`, `(12.50)` and `5-` as negative, `-5`, `12%` as 0.12, full-width digits. NaN,
-    infinity and booleans are not numbers. `1.234` is 1.234 or 1234. decimal: the decimal mark, `.` or `,`, if the brief
-    states it; otherwise the other cells of a table's column decide, and without them the result is None. `1,234` is
-    1234 unless `decimal` or the column says that the comma is the decimal mark.
+    `1'234`, `1,00,000`, `$12`, `12 EUR`, `-5`, `5-` and `(12.50)` as negative, `12%` as 0.12, and full-width digits.
+    NaN, infinity and booleans are not numbers.
+
+    decimal: the decimal mark, `.` or `,`, if the brief states it. Without it, the other cells of the table's column
+    decide. If they do not decide, `1.234` gives None, because it may be 1.234 or 1234, and `1,234` gives 1234.
     """
     if isinstance(value, bool) or value is None:
         return None
@@ -64,8 +65,9 @@ def _finite(value: float | None) -> float | None:
 
 
 def is_unclear(value: Any) -> bool:
-    """Return whether a cell has two readings and nothing decides between them: `number` then returns None, or reads
-    `1,234` as 1234.
+    """Return whether a cell may be two different numbers, such as `1.200`, and its column does not decide between them.
+
+    `number` returns None for such a cell, or 1234 for `1,234`.
     """
     return (
         isinstance(value, str)
@@ -76,9 +78,9 @@ def is_unclear(value: Any) -> bool:
 
 
 def possible_numbers(value: Any) -> tuple[float, ...]:
-    """Return every number that a cell may be: 1.2 and 1200 for a lone `1.200`, nothing for text.
+    """Return every number that a cell may mean: 1.2 and 1200 for `1.200`, and nothing for text.
 
-    Use it for a single cell with a known value; compare a table's columns with `tabular`.
+    Use this function for a single cell with a known value. To compare the columns of a table, use `tabular`.
     """
     if is_unclear(value):
         found = readings(value)
@@ -88,9 +90,9 @@ def possible_numbers(value: Any) -> tuple[float, ...]:
 
 
 def whole(value: Any) -> int | None:
-    """Return the integer in a cell, digit by digit; None for any other number or text.
+    """Return the integer in a cell, exact for any number of digits. Returns None for any other number or text.
 
-    Floats hold 15 digits: two longer account numbers or ids would be equal.
+    Use this function for account numbers and ids: as floats, two different ids of more than 15 digits could be equal.
     """
     if isinstance(value, bool):
         return None
@@ -103,7 +105,7 @@ def whole(value: Any) -> int | None:
 
 
 def plain_text(value: Any) -> str:
-    """Return a cell as comparable text: dates in ISO form, spaces collapsed, case folded."""
+    """Return a cell as text for comparison: dates in ISO form, single spaces, case folded."""
     if value is None:
         return ""
     if isinstance(value, datetime):
@@ -114,7 +116,9 @@ def plain_text(value: Any) -> str:
 
 
 def key_text(value: Any) -> str:
-    """Return a key as comparable text: `1`, `1.0` and 1 are one key; codes with leading zeros stay as they are."""
+    """Return a key as text for comparison. `1`, `1.0` and 1 are the same key; codes with leading zeros are not
+    changed.
+    """
     text = plain_text(value)
     if len(text) > 1 and text[0] == "0" and text[1].isdigit():
         return text
@@ -127,8 +131,10 @@ def key_text(value: Any) -> str:
 
 
 def close(got: float, want: float, absolute: float = 0.0, relative: float = 0.0) -> bool:
-    """Return whether `got` is within the larger of both tolerances of `want`. Float rounding is always forgiven; two
-    integers compare exactly, however long they are.
+    """Return whether `got` differs from `want` by at most the larger of two tolerances.
+
+    absolute: allowed difference. relative: allowed difference as a share of `want`. Rounding errors of floats are
+    always allowed. Two integers are compared exactly, for any number of digits.
     """
     if isinstance(got, int) and isinstance(want, int):
         return _close_integers(got, want, absolute, relative)

@@ -1,4 +1,4 @@
-"""Pictures, decoded within a limit of pixels."""
+"""A reader of pictures, with limits on file size and number of pixels."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 PIXEL_LIMIT = 25_000_000
-"""Maximum number of pixels (width times height) that are decoded."""
+"""Maximum number of pixels (width times height) of a picture. Larger pictures are not decoded."""
 FILE_LIMIT = 256 << 20
-"""Maximum size of the file in bytes."""
+"""Maximum size of a picture file in bytes."""
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
 
 
 def read_image(path: Path) -> Image:
-    """Return the first frame of a picture, decoded and upright. Raises UnreadableSource if its format is not in
-    `FORMATS`, it is broken, or it exceeds a limit.
+    """Return the first frame of a picture, decoded and turned upright. Raises UnreadableSource if the format is not in
+    `FORMATS`, the file is broken, or the picture exceeds a limit.
     """
     from PIL import Image, ImageOps, UnidentifiedImageError
 

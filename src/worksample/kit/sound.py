@@ -1,4 +1,4 @@
-"""Sound (`.wav`, uncompressed), within a limit of bytes."""
+"""A reader of uncompressed sound files (`.wav`), with a limit on the size."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     import numpy as np
 
 SOUND_LIMIT = 64 << 20
-"""Maximum size of the samples in bytes."""
+"""Maximum size in bytes of the samples of a sound file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """Decoded sound. `samples` has the shape (frames, channels), in -1..1; `rate` is in frames per second."""
+    """Decoded sound. `samples` has the shape (frames, channels), with values from -1 to 1. `rate` is the number of
+    frames per second.
+    """
 
     rate: int
     samples: np.ndarray
@@ -30,15 +32,15 @@ class Sound:
 
     @property
     def loudness(self) -> float:
-        """Root mean square over all samples, 0..1."""
+        """Root mean square of all samples, from 0 to 1."""
         import numpy as np
 
         return float(np.sqrt(np.mean(np.square(self.samples), dtype=np.float64))) if self.samples.size else 0.0
 
 
 def read_wav(path: Path) -> Sound:
-    """Read uncompressed sound of 8, 16, 24 or 32 bits. Raises UnreadableSource if the file is in another form, broken,
-    or larger than `SOUND_LIMIT`.
+    """Read an uncompressed sound file of 8, 16, 24 or 32 bits per sample. Raises UnreadableSource if the file has
+    another form, is broken, or exceeds `SOUND_LIMIT`.
     """
     import numpy as np
 
@@ -55,7 +57,9 @@ def read_wav(path: Path) -> Sound:
     except (wave.Error, EOFError, RuntimeError, ValueError, ArithmeticError, struct.error) as error:
         raise UnreadableSource(f"is not a WAV: {error or 'it is cut off'}") from error
     if width not in (1, 2, 3, 4) or not channels or not rate:
-        raise UnreadableSource(f"has {8 * width} bits, {channels} channels, {rate} frames a second")
+        raise UnreadableSource(
+            f"is in an unsupported WAV format: {8 * width} bits, {channels} channels, {rate} frames a second"
+        )
     data = data[: len(data) // (width * channels) * width * channels]
     if width == 1:
         samples = (np.frombuffer(data, np.uint8).astype(np.float32) - 128) / 128

@@ -1,4 +1,6 @@
-"""Ownership of files: a malformed deliverable scores 0, but a malformed reference leaves the submission ungraded."""
+"""Blame for unreadable files: a malformed deliverable scores 0, but a malformed reference leaves the submission
+ungraded.
+"""
 
 from __future__ import annotations
 
@@ -14,33 +16,36 @@ from typing import Any, NoReturn
 from worksample.errors import DeliverableError, ReferenceUnreadable, WorksampleError
 
 LIVE: ContextVar[bool] = ContextVar("live", default=False)
-"""True while a part's result depends on a check of live services, which cannot be repeated."""
+"""True while the result of the current part depends on a check of running services, which cannot be repeated later."""
 NOT_REGRADABLE = "seen live, not regradable"
 
 
 class UnreadableSource(ValueError):
-    """A malformed or too large file, as readers report it; `deliverable` or `reference` then assigns the blame.
+    """A file that is malformed or too large. Readers raise this error without knowing whose file they read.
 
-    Outside both, the file counts as part of the task: the submission stays ungraded.
+    The context managers `deliverable` and `reference` convert the error to DeliverableError or ReferenceUnreadable.
+    Without either, the file counts as part of the task: the submission stays ungraded.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class FileOwner:
-    """The owner of a file, for faults that are found only when its content is read."""
+    """The owner of a file, agent or task. The owner determines which error is raised if a fault is found when the
+    file's content is used.
+    """
 
     fault: type[DeliverableError] | type[ReferenceUnreadable]
     name: str
 
     def lacks(self, key: object, have: Iterable[object]) -> WorksampleError:
-        """Return the error for a key or column that the content lacks."""
+        """Return the error for a missing key or column. have: the keys or columns that exist."""
         shown = ", ".join(str(h)[:60] for h in list(have)[:20]) or "none"
         return self.fault(f"has no {key!r}; it has {shown}", where=self.name)
 
 
 class Fields(dict[str, Any]):
-    """A row or an object of a file. Reading a missing key raises the error of the file's owner instead of crashing the
-    grader.
+    """A row of a table, or a JSON object. Reading a missing key raises the error of the file's owner, so that the right
+    side is blamed.
     """
 
     __slots__ = ("owner",)
@@ -55,7 +60,9 @@ class Fields(dict[str, Any]):
 
 @contextmanager
 def deliverable(name: str) -> Iterator[None]:
-    """Turn a file's faults into a DeliverableError: this part scores 0, with the reason."""
+    """Context manager that converts errors of reading a file to DeliverableError: the part of the grade scores 0. name:
+    the deliverable's name.
+    """
     try:
         yield
     except (UnreadableSource, OSError) as error:
@@ -64,7 +71,9 @@ def deliverable(name: str) -> Iterator[None]:
 
 @contextmanager
 def reference(name: str) -> Iterator[None]:
-    """Turn a file's faults into ReferenceUnreadable: the submission stays ungraded."""
+    """Context manager that converts errors of reading a file to ReferenceUnreadable: the submission stays ungraded.
+    name: the file's name.
+    """
     try:
         yield
     except (UnreadableSource, OSError) as error:
@@ -78,8 +87,8 @@ def _fault_text(error: Exception) -> str:
 
 
 def find(folder: Path, name: str) -> Path:
-    """Return the path of `name` below `folder`. Raises UnreadableSource for an unsound name, a missing file, or a link
-    at any step.
+    """Return the path of `name` below `folder`. Raises UnreadableSource if the name leads outside the folder, the file
+    is missing, or a part of the path is a symbolic link.
     """
     steps = PurePosixPath(name).parts
     if not steps or PurePosixPath(name).is_absolute() or ".." in steps or "\0" in name:
@@ -99,7 +108,9 @@ def find(folder: Path, name: str) -> Path:
 
 
 def file_in(folder: Path, name: str) -> Path:
-    """Return the path of a regular file. Raises UnreadableSource as `find`, or if it is not a regular file."""
+    """Return the path of the regular file `name` below `folder`. Raises UnreadableSource if the name leads outside the
+    folder, a part of the path is a symbolic link, or there is no regular file.
+    """
     path = find(folder, name)
     if not stat.S_ISREG(path.lstat().st_mode):
         raise UnreadableSource("is not a file")
@@ -107,8 +118,8 @@ def file_in(folder: Path, name: str) -> Path:
 
 
 def files_below(folder: Path, pattern: str, limit: int = 10_000) -> list[str]:
-    """Return the names of the regular files below `folder` that match a glob, sorted, without links. Raises
-    UnreadableSource over `limit`.
+    """Return the names of the regular files below `folder` that match a glob, in alphabetical order. Symbolic links are
+    left out. Raises UnreadableSource if more than `limit` files match.
     """
     found: list[str] = []
     for where, folders, files in os.walk(folder, followlinks=False):
@@ -124,7 +135,7 @@ def files_below(folder: Path, pattern: str, limit: int = 10_000) -> list[str]:
 
 
 def read_bytes(path: Path, limit: int) -> bytes:
-    """Return all bytes of a file. Raises UnreadableSource over `limit` bytes."""
+    """Return all bytes of a file. Raises UnreadableSource if the file has more than `limit` bytes."""
     with path.open("rb") as file:
         data = file.read(limit + 1)
     if len(data) > limit:

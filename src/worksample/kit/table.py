@@ -1,4 +1,4 @@
-"""Tables: CSV files of any common dialect, within limits."""
+"""Tables, and a reader of CSV files of any common dialect, with limits on the size."""
 
 from __future__ import annotations
 
@@ -30,26 +30,28 @@ CSV_LIMIT = 32 << 20
 """Maximum size of a CSV file in bytes."""
 ROW_LIMIT = 200_000
 CELL_LIMIT = 1_000_000
-"""Maximum number of cells of one table. Exceeding it is the deliverable's fault; running out of memory would be the
-grader's.
+"""Maximum number of cells of one table. A larger table is the agent's fault. Without this limit, the grader could run
+out of memory, which would count as the grader's fault.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns in order, and rows by column name. Blank rows are left out; missing cells of short rows are None."""
+    """A table: column names in order, and rows as dicts by column name. Blank rows are left out. Missing cells of short
+    rows are None.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     owner: FileOwner | None = field(default=None, compare=False)
-    """The owner of the file, whose error is raised if a missing column is read."""
+    """The owner of the file. Reading a missing column raises the owner's error."""
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def column(self, name: str) -> list[Any]:
-        """Return all values of one column. If it is missing, raises the owner's fault, or UnreadableSource without an
-        owner.
+        """Return all values of one column. If the column is missing, raises the error of the file's owner, or
+        UnreadableSource if the table has no owner.
         """
         if name not in self.columns:
             if self.owner is not None:
@@ -58,12 +60,12 @@ class Table:
         return [row[name] for row in self.rows]
 
     def with_owner(self, owner: FileOwner) -> Table:
-        """Return the same table with an owner."""
+        """Return a copy of the table with the given owner."""
         return Table(self.columns, tuple(Fields(row, owner) for row in self.rows), owner)
 
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]]) -> Table:
-        """Build a table from mappings; its columns are all their keys in order of appearance."""
+        """Build a table from mappings. The columns are all keys of the mappings, in order of first appearance."""
         found = [dict(row) for row in rows]
         columns = tuple(dict.fromkeys(k for row in found for k in row))
         made: list[Row] = [{c: row.get(c) for c in columns} for row in found]
@@ -72,10 +74,11 @@ class Table:
 
 
 def table_of(cells: Iterable[list[Any]]) -> Table:
-    """Build a table from lines of cells; the first line that is not blank is the header.
+    """Build a table from rows of cells. The first row that is not blank is the header.
 
-    An ambiguous number (`1.200`) is read as the other cells of its column suggest. Raises UnreadableSource for a
-    missing header, a title in its place, a duplicate name, cells beyond the header, or more than `ROW_LIMIT` rows.
+    An ambiguous number such as `1.200` is read as the other cells of its column suggest. Raises UnreadableSource if the
+    header is missing, a title stands in its place, a column name occurs twice, a row has more cells than the header, or
+    the table exceeds `ROW_LIMIT` or `CELL_LIMIT`.
     """
     told = (DelimitedRow(n, line) for n, line in enumerate(cells, 1))
     try:
@@ -95,7 +98,9 @@ def table_of(cells: Iterable[list[Any]]) -> Table:
 
 
 def decide_numbers(columns: Iterable[str], rows: Sequence[Row]) -> None:
-    """Mark the ambiguous numbers of each column with the decimal mark that its other cells suggest, if they do."""
+    """Give each ambiguous number the decimal mark that the other cells of its column suggest. The rows are changed in
+    place. Numbers stay ambiguous if the column does not show its decimal mark.
+    """
     for column in columns:
         unclear = [row for row in rows if is_unclear(row[column])]
         if not unclear:
@@ -109,8 +114,9 @@ def decide_numbers(columns: Iterable[str], rows: Sequence[Row]) -> None:
 
 
 def parse_csv(text: str, delimiter: str | None = None) -> Table:
-    """Parse a CSV text; the delimiter is detected among `,;` tab `|` unless given. Raises UnreadableSource as
-    `table_of`.
+    """Parse a CSV text as a table. Without `delimiter`, the delimiter is detected: comma, semicolon, tab or `|`.
+
+    Raises UnreadableSource if the text is not CSV, or for the faults that `table_of` names.
     """
     dialect = sniff(text[:SAMPLE], whole=len(text) <= SAMPLE, separator=delimiter or "")
     if not delimiter and not dialect.sep_line and _has_one_name(text, dialect):
@@ -119,7 +125,9 @@ def parse_csv(text: str, delimiter: str | None = None) -> Table:
 
 
 def _has_one_name(text: str, dialect: CsvDialect) -> bool:
-    """Return whether the header is a single name: then delimiters below it belong to the texts of a single column."""
+    """Return whether the header has a single column name. Delimiters in later lines are then part of the text of this
+    column.
+    """
     try:
         first = next((record for record in records(io.StringIO(text, newline=""), dialect) if not record.blank), None)
     except TableFault:
@@ -128,5 +136,7 @@ def _has_one_name(text: str, dialect: CsvDialect) -> bool:
 
 
 def read_csv(path: Path, delimiter: str | None = None, limit: int = CSV_LIMIT) -> Table:
-    """Read a CSV file. Raises UnreadableSource as `parse_csv`, or over `limit` bytes."""
+    """Read a CSV file as a table. Raises UnreadableSource if the file has more than `limit` bytes, or if the content is
+    not a table (see `parse_csv`).
+    """
     return parse_csv(read_text(path, limit), delimiter)

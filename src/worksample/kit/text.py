@@ -1,4 +1,4 @@
-"""Text and JSON, read within limits."""
+"""Readers of text and JSON files, with limits on the size."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ TEXT_LIMIT = 16 << 20
 JSON_LIMIT = 8 << 20
 """Maximum size of a JSON file in bytes."""
 JSON_DEPTH = 200
-"""Maximum levels of nesting in a JSON file."""
+"""Maximum depth of nested lists and objects in a JSON file."""
 
 
 def decode(data: bytes) -> tuple[str, str]:
-    """Return text and its encoding: UTF-16 or the encoding of a byte order mark if the first bytes show it, else UTF-8,
-    else Latin-1.
+    """Decode bytes and return the text and the name of the encoding.
+
+    A byte order mark decides the encoding. UTF-16 without such a mark is recognised by the first bytes. Otherwise the
+    encoding is UTF-8. Bytes that are not valid in this encoding are read as Latin-1.
     """
     name = marked_encoding(data[: 1 << 12]) or "utf-8"
     try:
@@ -31,7 +33,9 @@ def decode(data: bytes) -> tuple[str, str]:
 
 
 def read_text(path: Path, limit: int = TEXT_LIMIT) -> str:
-    r"""Return a file's text with line ends as `\\n`. Raises UnreadableSource over `limit` bytes or for NUL bytes."""
+    r"""Return the text of a file, with line ends as `\n`. Raises UnreadableSource if the file has more than `limit`
+    bytes or contains NUL bytes.
+    """
     text, _ = decode(read_bytes(path, limit))
     if "\0" in text:
         raise UnreadableSource("is not text: it holds NUL bytes")
@@ -43,9 +47,10 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def parse_json(text: str, owner: FileOwner | None = None) -> Any:
-    """Parse strict JSON: no NaN, no infinity, at most `JSON_DEPTH` levels. Raises UnreadableSource otherwise.
+    """Parse strict JSON. Raises UnreadableSource if the text is not JSON, contains NaN or infinity, or has more than
+    `JSON_DEPTH` levels.
 
-    owner: the owner of the file, whose error is raised if `[key]` reads a key that an object lacks.
+    owner: the owner of the file. If an object lacks a key that the grader reads, the owner's error is raised.
     """
     hook = None if owner is None else partial(Fields, owner=owner)
     try:
@@ -87,5 +92,7 @@ def _measure(value: Any) -> None:
 
 
 def read_json(path: Path, owner: FileOwner | None = None, limit: int = JSON_LIMIT) -> Any:
-    """Return a JSON file's value. Raises UnreadableSource as `parse_json`, or over `limit` bytes."""
+    """Return the value of a JSON file. Raises UnreadableSource if the file has more than `limit` bytes or is not strict
+    JSON (see `parse_json`).
+    """
     return parse_json(decode(read_bytes(path, limit))[0], owner)

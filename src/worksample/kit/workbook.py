@@ -1,4 +1,4 @@
-"""Workbooks (`.xlsx`), read cell by cell within limits."""
+"""A reader of workbooks (`.xlsx`), cell by cell, with limits on the size."""
 
 from __future__ import annotations
 
@@ -20,20 +20,26 @@ from .table import Table, read_csv, table_of
 T = TypeVar("T")
 
 ARCHIVE_LIMIT = 32 << 20
-"""Maximum size of the file in bytes."""
+"""Maximum size of a workbook file in bytes."""
 UNPACKED_LIMIT = 96 << 20
-"""Maximum size in bytes of all members of the archive together."""
+"""Maximum size in bytes of all files in the workbook's zip archive together, after unpacking."""
 MEMBER_LIMIT = 10_000
 CELL_LIMIT = 400_000
 STRING_LIMIT = 400_000
-"""Maximum number of shared strings, which are kept in memory together."""
+"""Maximum number of shared strings of a workbook, which are all held in memory at once."""
 SHEET_LIMIT = 1_000
 TAG_LIMIT = 6_000_000
-"""Maximum number of tags in all parts that are read piece by piece: sheets and shared strings."""
+"""Maximum number of XML tags in all sheets and shared strings of a workbook together. These parts are read piece by
+piece.
+"""
 PART_TAG_LIMIT = 200_000
-"""Maximum number of tags in any other part, such as the styles, which is kept in memory whole."""
+"""Maximum number of XML tags in any other part of a workbook, such as the styles. Such a part is held in memory as a
+whole.
+"""
 TAG_HEAD = 200
-"""Bytes kept of a tag that a chunk cuts, enough to recognise it."""
+"""Number of bytes that are kept of an XML tag if the end of a chunk cuts the tag. These bytes suffice to recognise the
+tag.
+"""
 _PIECEWISE = ("xl/worksheets/", "xl/sharedStrings.xml")
 
 
@@ -42,8 +48,8 @@ _SHEET = re.compile(rb"<(?:\w+:)?sheet[\s/>]")
 
 
 def guard_archive(path: Path) -> None:
-    """Refuse dangerous files. Raises UnreadableSource if it is not a zip archive, unpacks to more than
-    `UNPACKED_LIMIT` bytes, or has too many tags.
+    """Check a workbook file before it is opened. Raises UnreadableSource if the file is not a valid zip archive, is too
+    large before or after unpacking, or has too many XML tags.
     """
     if path.stat().st_size > ARCHIVE_LIMIT:
         raise UnreadableSource(f"is larger than {ARCHIVE_LIMIT:,} bytes")
@@ -56,16 +62,19 @@ def guard_archive(path: Path) -> None:
         raise UnreadableSource(f"unpacks to more than {UNPACKED_LIMIT:,} bytes")
     names = [m.filename for m in members]
     if len(set(names)) != len(names):
-        raise UnreadableSource("holds the same name twice")
+        raise UnreadableSource("holds two parts with the same name")
     try:
         with zipfile.ZipFile(path) as archive:
             _guard_tags(archive)
     except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, RuntimeError, EOFError) as error:
-        raise UnreadableSource(f"is not a sound workbook: {error}") from error
+        raise UnreadableSource(f"is a damaged workbook: {error}") from error
 
 
 def _guard_tags(archive: zipfile.ZipFile) -> None:
-    """Count tags without parsing: a parser uses over a hundred bytes of memory for an empty element of four bytes."""
+    """Count the XML tags in each part without parsing. Raises UnreadableSource if a part has too many tags.
+
+    A parser uses more than a hundred bytes of memory for an empty element of four bytes.
+    """
     strings = sheets = piecewise = 0
     for member in archive.infolist():
         tags, size, tail = 0, 0, b""
@@ -92,10 +101,11 @@ def _guard_tags(archive: zipfile.ZipFile) -> None:
 
 
 def _open_workbook(path: Path, formulas: bool, take: Callable[[Any], T]) -> T:
-    """Return the result of `take` for a workbook. If openpyxl refuses the file, only the parts with values are loaded.
+    """Open a workbook and return the result of `take`. If openpyxl refuses the file, only the parts with cell values
+    are loaded.
 
-    Raises UnreadableSource if the file is broken, even if that shows only during reading. Raises GraderError if
-    openpyxl cannot open sound XML: then the reader is to blame, not the deliverable.
+    Raises UnreadableSource if the file is broken, even if that is only detected while reading cells. Raises GraderError
+    if openpyxl cannot open the file although its XML is valid: the agent is not to blame.
     """
     from defusedxml.common import DefusedXmlException
 
@@ -117,7 +127,7 @@ def _open_workbook(path: Path, formulas: bool, take: Callable[[Any], T]) -> T:
     except DefusedXmlException as error:
         raise UnreadableSource(f"holds forbidden XML: {type(error).__name__}") from error
     except _refusals() as error:
-        raise UnreadableSource(f"is not a sound workbook: {type(error).__name__}: {error}") from error
+        raise UnreadableSource(f"is a damaged workbook: {type(error).__name__}: {error}") from error
 
 
 def _read_values_only(file: IO[bytes], formulas: bool, take: Callable[[Any], T]) -> T:
@@ -129,7 +139,7 @@ def _read_values_only(file: IO[bytes], formulas: bool, take: Callable[[Any], T])
             raise
         why = f"{type(error).__name__}: {error}"[:400]
         raise GraderError(
-            f"openpyxl cannot open this workbook, whose XML is sound ({why})",
+            f"openpyxl cannot open this workbook, although its XML is valid ({why})",
             cause=Cause.GRADER_CRASH,
             next="let grade.py read it in another way, or look at the file by hand",
         ) from error
@@ -150,7 +160,7 @@ def _load(file: IO[bytes], formulas: bool) -> Any:
 
 
 def _refusals() -> tuple[type[Exception], ...]:
-    """Return the exceptions that openpyxl raises for a workbook that it cannot read."""
+    """Return the classes of exceptions that openpyxl raises for a workbook that it cannot read."""
     from openpyxl.utils.exceptions import InvalidFileException
 
     return (
@@ -173,13 +183,15 @@ def _cells(sheet: Any) -> Iterator[list[Any]]:
 
 
 def read_cells(path: Path, sheet: str | int = 0, *, formulas: bool = False) -> list[list[Any]]:
-    """Return all cells of a sheet, row by row. sheet: its name, or its position from 0 without counting charts.
+    """Return all cells of a sheet, row by row. sheet: the name of the sheet, or its position from 0. Sheets that are
+    charts are not counted.
 
-    Values are those that the program that saved the workbook had computed; a formula that was never computed reads as
-    None. `formulas=True` returns the formulas' text instead. Rules, drawings and styles that openpyxl refuses are left
-    out.
-    Raises UnreadableSource if the file is not a workbook, lacks the sheet, or exceeds a limit; GraderError if openpyxl
-    cannot open sound XML.
+    Each value is the one that was computed by the program that saved the workbook. A formula that was never computed is
+    None. formulas: whether to return the text of formulas instead of values. Rules, drawings and styles that openpyxl
+    refuses are left out.
+
+    Raises UnreadableSource if the file is not a workbook, lacks the sheet, or exceeds a limit. Raises GraderError if
+    openpyxl cannot open the file although its XML is valid.
     """
     return _open_workbook(path, formulas, lambda book: _sheet(book, sheet))
 
@@ -201,12 +213,19 @@ def _sheet(book: Any, sheet: str | int) -> list[list[Any]]:
 
 
 def read_sheet(path: Path, sheet: str | int = 0) -> Table:
-    """Return a sheet as a table; the first row with a cell is the header. Raises as `read_cells` and `table_of`."""
+    """Return a sheet as a table. The first row with a value is the header. Raises the errors of `read_cells` and
+    `table_of`.
+    """
     return table_of(read_cells(path, sheet))
 
 
 def read_table(path: Path, sheet: str | int | None = None) -> Table:
-    """Read a sheet of a workbook (by default the first), else CSV. Raises UnreadableSource."""
+    """Read a file as a table: a workbook if `sheet` is passed or the file name ends with `.xlsx` or `.xlsm`, otherwise
+    CSV.
+
+    sheet: the name or position of the sheet, by default the first. Raises UnreadableSource if the file cannot be read
+    as a table.
+    """
     if sheet is not None or path.suffix.lower() in (".xlsx", ".xlsm"):
         return read_sheet(path, 0 if sheet is None else sheet)
     return read_csv(path, "\t" if path.suffix.lower() == ".tsv" else None)

@@ -2,8 +2,8 @@
 
     office = Workplace(case.folder("exports") / "workplace")
 
-It reads the databases and folders of the services from an export: no service has to run. The state is the agent's work,
-so a missing or malformed part raises DeliverableError.
+The class `Workplace` reads databases and folders that were exported from the services, so no service has to run. The
+state is the agent's work: a missing or malformed part raises DeliverableError.
 """
 
 from __future__ import annotations
@@ -24,23 +24,25 @@ from typing import Any
 from worksample.errors import DeliverableError
 
 from .calendar import CalendarEvent, read_event
-from .repository import Repository
+from .git_repository import Repository
 from .source import LIVE, FileOwner, UnreadableSource, deliverable, file_in, files_below, reference
 from .table import Table
 from .workbook import read_table
 
 MOST = 100_000
-"""Maximum number of rows that are read of one kind."""
+"""Maximum number of rows that are read of one kind, such as messages or issues. Further rows are ignored."""
 FILE_LIMIT = 64 << 20
 DOMAIN, ROOMS = "workplace", "rooms.workplace"
 _SENTENCES = re.compile(r"(?<=[.!?])(?=\s)|(?<=\n)")
-"""Ends of sentences, as far as punctuation shows them; the point in `12.50` is not one."""
+"""Pattern of the places where a sentence stops, as far as punctuation shows them. The point in `12.50` does not
+match.
+"""
 _USER = "{http://jabber.org/protocol/muc#user}"
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A chat message. `by` is the account that sent it, whatever display name it chose."""
+    """A chat message. `by` is the account that sent the message, whatever display name the sender chose."""
 
     at: datetime
     by: str
@@ -48,7 +50,9 @@ class Message:
 
     @property
     def stated(self) -> str:
-        """The text without its questions: asking whether something is true does not tell anybody that it is."""
+        """The text of the message without its questions. To ask whether something is true is not to state that it is
+        true.
+        """
         return "".join(piece for piece in _SENTENCES.split(self.text) if not piece.endswith("?"))
 
 
@@ -99,35 +103,40 @@ JOIN projects p ON p.id = k.project_id WHERE p.identifier = ? ORDER BY w.id LIMI
 
 
 class Workplace:
-    """The state of the services in a folder."""
+    """The exported state of all services of a workplace."""
 
     def __init__(self, state: Path) -> None:
-        """state: the folder of an export, with `chat/`, `tracker/` and so on."""
+        """Create a reader. state: the folder of the exported state, with subfolders such as `chat/` and `tracker/`."""
         self._state = Path(state)
 
     # chat
 
     def messages(self, room: str) -> list[Message]:
-        """Return the messages in a room, oldest first."""
+        """Return the messages in a chat room, oldest first."""
         return self._read_messages(ROOMS, room, "muc_log", None)
 
     def direct(self, owner: str, other: str) -> list[Message]:
-        """Return the messages between two people, as the archive of `owner` has them, oldest first."""
+        """Return the direct messages between two people, oldest first. The messages are read from the chat archive of
+        `owner`.
+        """
         return self._read_messages(DOMAIN, owner, "archive", f"{other}@{DOMAIN}")
 
     def told(self, to: str, by: str, *marks: str) -> datetime | None:
-        """Return when `by` first wrote to `to` a message with all `marks`, regardless of case; None if never."""
+        """Return the time of the first direct message from `by` to `to` that contains all `marks`, in any case. Returns
+        None if no message does.
+        """
         for one in self.direct(to, by):
             if one.by == by and all(mark.casefold() in one.text.casefold() for mark in marks):
                 return one.at
         return None
 
     def answered(self, owner: str, other: str, *marks: str, news: Callable[[Message], bool]) -> datetime | None:
-        """Return when `other` first wrote to `owner` a message with all `marks` in answer to a question; None if never.
+        """Return the time of the first direct message in which `other` answered a question of `owner` with a text that
+        contains all `marks`. Returns None if no message does.
 
-        news: returns whether a message of `owner` is only news. A reply to nothing but news does not count: a colleague
-        who hears of a decision may object without having been asked. The order is that of the conversation, which is
-        exact even if times are whole seconds.
+        news: a function that returns whether a message of `owner` only gives news and asks nothing. A reply to such
+        messages alone does not count, because a colleague may object to a decision without being asked. The order of
+        messages is that of the conversation, which is exact even for messages of the same second.
         """
         asked = heard = False
         for one in self.direct(owner, other):
@@ -151,7 +160,7 @@ class Workplace:
     # tracker
 
     def issues(self, project: str = "") -> list[Issue]:
-        """Return all issues, or a project's, by number."""
+        """Return all issues of the tracker, or only those of `project`, by increasing number."""
         file = "tracker/tracker.sqlite"
         notes: dict[int, list[Note]] = {}
         for issue, at, by, text in self._rows(file, _NOTES, (MOST,)):
@@ -174,7 +183,9 @@ class Workplace:
             return files_below(self._state / "files", pattern)
 
     def file(self, name: str) -> bytes:
-        """Return a document's content. Raises DeliverableError if it is missing or larger than 64 MiB."""
+        """Return the content of a document. Raises DeliverableError if the document is missing or larger than 64
+        MiB.
+        """
         with deliverable(name):
             path = file_in(self._state / "files", name)
             if path.stat().st_size > FILE_LIMIT:
@@ -182,18 +193,18 @@ class Workplace:
             return path.read_bytes()
 
     def rows(self, name: str) -> Table:
-        """Return a document as a table, within the readers' limits: CSV of any common dialect, or a workbook's first
-        sheet.
+        """Return a document as a table: a CSV file of any common dialect, or the first sheet of a workbook. The size
+        limits of `worksample.kit.table` and `worksample.kit.workbook` apply.
         """
         with deliverable(name):
             return read_table(file_in(self._state / "files", name)).with_owner(FileOwner(DeliverableError, name))
 
     def repository(self, name: str) -> Repository:
-        """Return a repository, to be read without its settings and hooks."""
+        """Return a reader of a Git repository. The repository's settings and hooks are ignored."""
         return Repository(self._state / "git" / f"{name}.git", name)
 
     def events(self, owner: str) -> list[CalendarEvent]:
-        """Return the events of a person's calendars, by their beginning."""
+        """Return the events in all calendars of a person, earliest start first."""
         with deliverable(f"the calendar of {owner}"):
             root = self._state / "calendar" / "collection-root" / owner
             names = [name for name in files_below(root, "*") if name.endswith(".ics")][:MOST]
@@ -202,17 +213,17 @@ class Workplace:
         return sorted((one for one in found if one is not None), key=lambda one: (one.begins, one.uid))
 
     def live(self, name: str) -> Any:
-        """Return a result of the task's `live.py`, which ran when the agent was done, by name. Raises
-        ReferenceUnreadable if it has no such result.
+        """Return a named result of the task's `live.py`, which checked the services when the agent was done.
 
-        The part of the grade that uses it is marked as not regradable: nobody can repeat the check.
+        The part of the grade that uses the result is marked as not regradable, because the check cannot be repeated.
+        Raises ReferenceUnreadable if `live.py` stored no result of that name.
         """
         with reference(f"live check {name}"):
             LIVE.set(True)
             try:
                 kept = json.loads(file_in(self._state.parent, "live.json").read_bytes())
             except (OSError, ValueError, RecursionError):
-                raise UnreadableSource("no result of live.py was kept") from None
+                raise UnreadableSource("live.py stored no result for this submission") from None
             if "found" not in kept:
                 raise UnreadableSource(str(kept.get("failed") or "live.py found nothing")[:1000])
             if name not in kept["found"]:
@@ -220,7 +231,11 @@ class Workplace:
             return kept["found"][name]
 
     def requests(self, service: str = "") -> list[dict[str, Any]]:
-        """Return the requests that the front door answered: at, service, by, method, path, status, bytes, program."""
+        """Return the HTTP requests to the services, oldest first, as dicts with the keys at, service, by, method, path,
+        status, bytes and program.
+
+        service: only requests to this service; empty for all services.
+        """
         with deliverable("the log of requests"):
             path = file_in(self._state, "log/access.jsonl")
             with path.open("rb") as file:
@@ -236,7 +251,9 @@ class Workplace:
         return found
 
     def requested(self, service: str, method: str, path: str, by: str = "") -> datetime | None:
-        """Return when such a request first succeeded, to the second; None if none did. path: a glob."""
+        """Return the time of the first successful request with these properties, to the second. Returns None if no
+        request matches. path: a glob.
+        """
         for one in self.requests(service):
             told = (str(one.get(name, "")) for name in ("method", "path", "by"))
             asked, where, who = told
@@ -254,7 +271,9 @@ class Workplace:
 
     @contextmanager
     def _database(self, file: str) -> Iterator[sqlite3.Connection]:
-        """Open a copy, so that an unfinished transaction is rolled back as the service itself would do."""
+        """Yield a connection to a copy of a database. SQLite rolls back an unfinished transaction in the copy, as the
+        service itself would do.
+        """
         path = file_in(self._state, file)
         with tempfile.TemporaryDirectory() as folder:
             for ending in ("", "-journal", "-wal"):
@@ -275,8 +294,9 @@ def _moment(text: object) -> datetime:
 
 
 def _message(when: int, value: str) -> Message | None:
-    """Parse a chat stanza. The last address in it is the account, added by the server after anything that the sender
-    wrote.
+    """Parse a chat message (an XMPP stanza). Returns None if the stanza has no text.
+
+    The sender is the last address in the stanza. The server adds this address after everything that the sender wrote.
     """
     from xml.etree.ElementTree import ParseError
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.errors import Cause
 
-from .service_waiting import is_cut_short, is_excused
+from .service_wait_time import is_cut_short, is_excused
 
 if TYPE_CHECKING:
     from inspect_ai.event import Event, ModelEvent

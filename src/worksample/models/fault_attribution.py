@@ -18,7 +18,7 @@ from worksample.errors import WorksampleError
 from .call_failure import REFUSED, chain_of, failed_connection, out_of_credit, status_of
 from .response_validation import NoAnswerError
 from .send_observer import REJECTED, NotSentError, SendProgress
-from .service_waiting import excuse
+from .service_wait_time import excuse
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model

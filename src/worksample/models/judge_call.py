@@ -15,15 +15,15 @@ from worksample.store import put_canonical
 
 from .call_failure import failure_of_call, reason_of, status_of
 from .exhibit_delimiters import ExhibitDelimiters
-from .judge import ModelRole
+from .judge_config import ModelRole
 from .judge_exhibit import Exhibit
+from .judge_model_cleanup import note_model
 from .judge_probe import Probe, ProbeKind
 from .judge_prompt import CUT, EMPTY, REFUSED, Prompt, build_prompt
 from .judge_reply import JudgeReply, MalformedAnswer, malformed_answer, read_answer
 from .judge_reply_schema import response_schema, supports_schema
-from .model_closing import note_model
+from .model_resolver import resolve
 from .request_account import CallLimit, ModelAccount, add_usage
-from .resolver import resolve
 from .token_estimate import size_of_request
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ async def _generate(role: ModelRole, messages: list[ChatMessage], config: Genera
             return await model.generate(messages, config=config)
     except TimeoutError as error:
         raise _ServiceFault(
-            f"no answer within {role.config.timeout:g} seconds", where=role.model, passing=False
+            f"the judge's model did not answer within {role.config.timeout:g} seconds", where=role.model, passing=False
         ) from error
     except PlanError as error:
         # A missing key or provider is the operator's problem and must not end a round.
@@ -253,7 +253,7 @@ def _words(output: ModelOutput, said: dict[str, Any]) -> str:
     if said["error"]:
         raise _ServiceFault(str(said["error"])[:600], where=output.model, passing=True)
     if said["refused"]:
-        raise MalformedAnswer(f"it refused: {output.completion[:300]!r}", REFUSED, Cause.JUDGE_REFUSED)
+        raise MalformedAnswer(f"the judge refused: {output.completion[:300]!r}", REFUSED, Cause.JUDGE_REFUSED)
     if not output.completion.strip():
         raise malformed_answer("the answer is empty", EMPTY)
     if output.stop_reason in ("max_tokens", "model_length"):

@@ -54,7 +54,9 @@ class Probe:
         fault = _fault(self)
         if fault:
             raise UsageError(
-                f"the probe is wrong: {fault}", where=f"probe {self.kind}", next="see docs/how-to/judge-with-models.md"
+                f"the probe is not valid: {fault}",
+                where=f"probe {self.kind}",
+                next="see docs/how-to/judge-with-models.md",
             )
 
     @property
@@ -104,7 +106,7 @@ def pair(
 
 def _fault(probe: Probe) -> str:
     if not probe.question.strip():
-        return "it has no question"
+        return "its question is empty"
     many = {ProbeKind.CHOICE: probe.options, ProbeKind.CHECKLIST: probe.items, ProbeKind.FIELDS: probe.fields}.get(
         probe.kind
     )

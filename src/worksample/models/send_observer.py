@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .call_failure import failed_connection, status_of
-from .service_waiting import excuse
+from .service_wait_time import excuse
 
 if TYPE_CHECKING:
     from inspect_ai.event import ModelEvent

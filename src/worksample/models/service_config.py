@@ -10,9 +10,9 @@ from pydantic import Field, field_validator, model_validator
 
 from worksample.records import Frozen
 
-from .durations import Seconds
+from .duration_text import Seconds
+from .model_resolver import ModelService
 from .price import Price
-from .resolver import ModelService
 
 ALL = "*"
 """Key of the entry that applies to every model."""

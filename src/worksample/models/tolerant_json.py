@@ -61,18 +61,18 @@ class FoundObject:
 def one_object(text: str) -> FoundObject:
     """Return the only object in a model's text. Raises NotOneObject."""
     if len(text) > LONGEST:
-        raise NotOneObject(f"it has more than {LONGEST:,} characters", "It was too long. Give short texts.")
+        raise NotOneObject(f"the answer has more than {LONGEST:,} characters", "It was too long. Give short texts.")
     stripped = text.strip().strip("\ufeff").strip()
     unpacked = _unpack(stripped)
     if unpacked is not None:
         return one_object(unpacked)
     found = _objects(stripped)
     if not found:
-        raise NotOneObject(f"it holds no JSON object: {text.strip()[:200]!r}")
+        raise NotOneObject(f"the answer holds no JSON object: {text.strip()[:200]!r}")
     first, source = found[0]
     if any(json.dumps(value, sort_keys=True) != json.dumps(first, sort_keys=True) for value, _ in found[1:]):
         raise NotOneObject(
-            "it holds several JSON objects, which differ",
+            "the answer holds several JSON objects, which differ",
             "It held several JSON objects, and they differ. Write the one that is your answer, and nothing else.",
         )
     return FoundObject(first, source, _stripped_of_fences(stripped) == source)
@@ -106,7 +106,8 @@ def _objects(text: str) -> list[tuple[dict[str, Any], str]]:
             end = _ENDS.search(text, place)
             if end is None:
                 raise NotOneObject(
-                    "its reasoning does not end", "Its reasoning did not end. Reason briefly, then answer."
+                    "the reasoning in the answer does not end",
+                    "Its reasoning did not end. Reason briefly, then answer.",
                 )
             found, place = [], end.end()
         elif point["ends"]:
@@ -130,7 +131,7 @@ class _Reader:
     def _fault(self, what: str) -> NotOneObject:
         near = self.text[max(0, self.place - 30) : self.place + 30]
         return NotOneObject(
-            f"it is not a JSON object: {what} at character {self.place}: {near!r}",
+            f"the answer is not a JSON object: {what} at character {self.place}: {near!r}",
             f'It was no valid JSON: {what} at character {self.place}. Escape quotation marks inside texts as \\".',
         )
 
@@ -143,14 +144,14 @@ class _Reader:
 
     def _next(self) -> str:
         if self.place >= len(self.text):
-            raise self._fault("it is cut off")
+            raise self._fault("the JSON is cut off")
         return self.text[self.place]
 
     def _members(self, close: str, take: Callable[[], None]) -> None:
         """Read the members between brackets, separated by commas or line ends."""
         self.depth += 1
         if self.depth > DEEPEST:
-            raise self._fault(f"it is nested deeper than {DEEPEST}")
+            raise self._fault(f"the JSON is nested deeper than {DEEPEST} levels")
         self.place += 1
         self._space()
         while self._next() != close:
@@ -200,7 +201,7 @@ class _Reader:
             return self._number(number)
         word = self._word("a value is missing")
         if word.casefold() in _NO_NUMBERS:
-            raise self._fault(f"{word} is not a value")
+            raise self._fault(f"{word} is not a JSON value")
         return _WORDS.get(word.casefold(), word)
 
     def _number(self, found: re.Match[str]) -> int | float:

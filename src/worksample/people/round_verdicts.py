@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from worksample.records import AmendmentTarget, Labels, Pairwise, Purpose, Round, Standing, Verdict, struck
 from worksample.results.verdicts import verdict_of
 
-from .evaluations import amendments_of, standing_evaluations, verdicts_of
-from .rounds.forms import PURPOSE_OF, SOUND, RoundKind
+from .rounds.judging_forms import PURPOSE_OF, SOUND, RoundKind
 from .rounds.queues import find_queue
+from .unstruck_evaluations import amendments_of, standing_evaluations, verdicts_of
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,7 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from worksample.experiments.interruption import Stop
+from worksample.experiments.run_interruption import Stop
 
 T = TypeVar("T")
 

@@ -16,9 +16,9 @@ from .stores_and_packages import use_store
 if TYPE_CHECKING:
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.experiment_runner import RunOptions
-    from worksample.experiments.interruption import Stop
     from worksample.experiments.model_check import ModelCheckResult
     from worksample.experiments.planning.experiment_plan import Plan
+    from worksample.experiments.run_interruption import Stop
     from worksample.records import Agent, Experiment
     from worksample.store import Store
     from worksample.tasks import Package
@@ -148,9 +148,9 @@ def plan_into_store(config: ExperimentConfig, note: Callable[[str], None]) -> It
     """
     from worksample.experiments.experiment_runner import wants_libraries
     from worksample.experiments.model_check import need_models, prove_models
-    from worksample.experiments.planning.preparation import commit_plan, prepare
+    from worksample.experiments.planning.plan_preparation import commit_plan, prepare
     from worksample.sandboxes import require_kind
-    from worksample.sandboxes.toolbox import ensure_libraries
+    from worksample.sandboxes.python_toolbox import ensure_libraries
 
     require_kind(config.sandbox)
     ahead = prepare(config)

@@ -56,7 +56,7 @@ def qualify(
     from worksample.people import People, PeopleRound, RoundKind
     from worksample.people.quality.qualification_funnel import IMPORT
     from worksample.people.rounds.job_questions import read_questions
-    from worksample.people.rounds.screening_results import store_looks
+    from worksample.people.rounds.job_screening_results import store_looks
     from worksample.records import ResolutionRule
     from worksample.tasks import find_suite
 
@@ -148,7 +148,7 @@ def keep_qualified(suite: str | Path, out: Path, round: str = "", *, store: Wher
     from worksample.tasks import find_suite, read_suite
 
     if out.exists():
-        raise UsageError("exists already", where=str(out), next="name a new folder")
+        raise UsageError("the folder exists already", where=str(out), next="name a new folder")
     found = read_suite(find_suite(str(suite)), verify=False)
     kept = {j.contract: j for j in funnel(round, store=store).jobs if j.passed}
     chosen = [p for p in found.packages if p.about.job is not None and p.about.job.contract in kept]

@@ -11,7 +11,7 @@ from .run_results import Run, board_and_site, name_of
 from .stores_and_packages import use_store
 
 if TYPE_CHECKING:
-    from worksample.reports.board import Leaderboard
+    from worksample.reports.leaderboard_frame import Leaderboard
     from worksample.reports.static_site.site import ReportConfig
 
     from .stores_and_packages import Where

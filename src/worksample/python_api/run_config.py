@@ -105,7 +105,7 @@ def _need_assignment(function: Any, name: str) -> None:
         inspect.signature(function).bind(None)
     except TypeError as error:
         raise UsageError(
-            f"{name} cannot be called with an Assignment alone: {error}",
+            f"{name} cannot be called with an Assignment as its only argument: {error}",
             next=f"async def {name}(work: worksample.Assignment)",
         ) from None
     except ValueError:
@@ -122,4 +122,4 @@ def _need_tables(given: Mapping[str, Any]) -> None:
                 f"{key} is {value!r}, not a table", where=CALL, next=f"{key}={{...}} (docs/reference/settings.md)"
             )
         if key not in ExperimentConfig.model_fields and key != "model" and difflib.get_close_matches(key, ["model"]):
-            raise UsageError(f"{key} is not an argument", where=CALL, next=f"model={value!r}")
+            raise UsageError(f"worksample.run has no argument {key}", where=CALL, next=f"model={value!r}")

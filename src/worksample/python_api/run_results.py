@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from worksample.experiments.status import Status
-    from worksample.reports.board import Leaderboard
+    from worksample.reports.leaderboard_frame import Leaderboard
     from worksample.reports.sections import MeasureConfig
     from worksample.reports.static_site.site import ReportConfig
     from worksample.store import Store
@@ -46,7 +46,7 @@ class Run:
     @property
     def slots(self) -> pl.DataFrame:
         """Return a row per planned slot with its verdict; a null score is not 0 (docs/reference/store.md)."""
-        from worksample.results.slots import slots_df
+        from worksample.results.slot_results import slots_df
 
         with use_store(self.store) as store:
             return slots_df(store, self.experiment)
@@ -70,7 +70,7 @@ class Run:
     @property
     def board(self) -> Leaderboard:
         """Return the leaderboard of agents, each figure with its interval and counts."""
-        from worksample.reports.board import leaderboard
+        from worksample.reports.leaderboard_frame import leaderboard
 
         with use_store(self.store) as store:
             return leaderboard(store, [self.experiment])
@@ -141,8 +141,8 @@ def pictures(store: Store, experiments: Sequence[str]) -> dict[str, Picture]:
     need("report")
     import polars as pl
 
-    from worksample.reports.board import board_of
     from worksample.reports.chosen_experiments import find_experiments, release_dates
+    from worksample.reports.leaderboard_frame import board_of
     from worksample.reports.plots import Canvas
     from worksample.reports.static_site.charts import board_charts
     from worksample.results.result_set import ResultSet, WorkRules
@@ -172,7 +172,7 @@ def board_and_site(
         from worksample.reports.static_site.site import write_report
 
         return write_report(store, names, out, config)
-    from worksample.reports.board import leaderboard
+    from worksample.reports.leaderboard_frame import leaderboard
     from worksample.results.result_set import WorkRules
 
     illustrative = bool(config and config.illustrative)

@@ -1,6 +1,7 @@
-"""The frozen records: task -> trial -> submission -> evaluation -> verdict. Data, and no behaviour beyond arithmetic.
+"""The records of the platform, from task and trial to submission, evaluation and verdict. Records are frozen data;
+their methods only compute values.
 
-Names are imported on first use, so that a grader starts in half the time.
+Each name is imported on first use, so that a grader process starts quickly.
 """
 
 from lazy_loader import attach_stub

@@ -1,4 +1,4 @@
-"""Events of a person's assignment to a slot. They are the evidence of who worked when."""
+"""Events of a person's assignment to a slot. They are the evidence of who worked at what time."""
 
 from __future__ import annotations
 
@@ -12,46 +12,51 @@ from .task import Digest
 
 
 class AssignmentAct(StrEnum):
-    """Kind of an event. Working time is computed from events alone: see `worksample.results.assignments.assignment`."""
+    """Kind of an event of an assignment. Working time is computed from these events alone (see
+    `worksample.results.assignments.assignment`).
+    """
 
     TAKEN = "taken"
-    """A person took the slot; the timer does not run yet."""
+    """A person took the slot. The timer does not run yet."""
     STARTED = "started"
     WORKED = "worked"
-    """A heartbeat while the timer runs, with the current output."""
+    """A regular sign of activity while the timer runs. It records the current output."""
     PAUSED = "paused"
     ASKED = "asked"
-    """In an assisted slot: the person asked the agent to continue; the person's timer stops."""
+    """The person asked the agent to continue, which is possible in assisted slots only. The person's timer stops."""
     LEFT = "left"
-    """The person left the slot. Others may take it; the work is kept for this person only."""
+    """The person gave the slot back. Others may take the slot. Only this person can continue the stored work."""
     HANDED_IN = "handed_in"
     TAKEN_BACK = "taken_back"
-    """An admin ended the assignment; otherwise like `left`."""
+    """An admin took the slot back from the person. The effect is otherwise that of `left`."""
 
 
 @register
 class AssignmentEvent(Record):
-    """An event of a slot. `id` combines slot and number, so only one of two events with the same number is stored.
+    """An event of a slot that people work on. `id` combines slot and number, so that only one of two events with the
+    same number can be stored.
 
-    `person` is the id of an Evaluator (a version of a person's profile).
+    `person` is the id of an `Evaluator` record, which holds one version of the person's profile.
     """
 
     kind: ClassVar[str] = "seat_event"
 
     slot: str
     number: int = Field(ge=1)
-    """1 for the first event of its slot, without gaps."""
+    """Number of the event in its slot: 1 for the first event, then without gaps."""
     person: str
     act: AssignmentAct
     at: Moment
     until: Moment | None = None
-    """End of the lease that this event starts or renews. After it, others may take the slot."""
+    """End of the lease that this event starts or renews. After this time, others may take the slot."""
     output: Digest | None = None
-    """Manifest of the output; None if unchanged since the previous event."""
+    """Digest of the manifest of the output folder; None if the folder has not changed since the previous event."""
     terminal: Digest | None = None
-    """Blob with the terminal's output since the previous event, as lines of an asciicast; None if there was none."""
+    """Digest of the blob with the terminal's output since the previous event, as lines of an asciicast. None if the
+    terminal printed nothing.
+    """
     text: Digest | None = None
-    """Blob with the request to the agent."""
+    """Digest of the blob with the person's request to the agent; None for other events."""
     note: str = ""
     by: str = omittable("")
     """Account of the admin who took the slot back. Omitted for other events."""

@@ -1,4 +1,4 @@
-"""Build the trial of a slot and its submission when the work ends."""
+"""Builders of the records that are written when work ends: the trial and its submission."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ from .trial import Trial, TrialOutcome
 
 
 def trial_id(slot: str, try_number: int) -> str:
-    """Return a new id for a try of a slot."""
+    """Return a new, random id for one try of a slot."""
     return f"{slot}.{try_number}.{secrets.token_hex(4)}"
 
 
 def trial_record(slot: Slot, work: Instance | Submission, id: str, outcome: TrialOutcome, **fields: Any) -> Trial:
-    """Build the trial of a slot. `work` is the instance, or an earlier submission for it that is resubmitted."""
+    """Build the trial of a slot. `work` is the instance, or an earlier submission for this instance that is submitted
+    again.
+    """
     return Trial(
         id=id, slot=slot.id, experiment=slot.experiment, agent=slot.agent, outcome=outcome, **_pins(work), **fields
     )
 
 
 def submission_of(trial: Trial, parts: Mapping[str, SubmissionPart], at: datetime, author: str = "") -> Submission:
-    """Build the submission of a trial, with the trial's id."""
+    """Build the submission of a trial. The submission gets the id of the trial."""
     fields = {"trial": trial.id, "experiment": trial.experiment, "author": author}
     return submission_record(trial, trial.id, Origin.TRIAL, trial.agent, parts, at, **fields)
 
@@ -45,7 +47,9 @@ def submission_record(
 
 
 def _pins(work: Instance | Trial | Submission) -> dict[str, Any]:
-    """Return the instance's id and the digests of its work and capture."""
+    """Return the fields that trials and submissions share: the instance's id, and the digests of its work and
+    capture.
+    """
     if isinstance(work, Instance):
         return {"instance": work.id, "work": work.work_digest, "capture": work.capture_digest}
     return {"instance": work.instance, "work": work.work, "capture": work.capture}

@@ -1,4 +1,4 @@
-"""Criteria of deliverables: one tree for rubrics (with importances) and checkpoints (with points)."""
+"""Criteria of deliverables: one kind of tree for rubrics (with importances) and for checkpoints (with points)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from .grade_tree import By, CheckpointKind, CriteriaTree, CriterionNode, Importa
 
 
 class Criterion(CriterionNode, Frozen):
-    """A node of the tree. A leaf has `points` or an `importance`; a branch has `parts`, and the sum of their points."""
+    """A criterion in the tree. A criterion without parts has `points` or an `importance`. A criterion with `parts` is
+    worth the sum of their points.
+    """
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")
     text: str = Field(min_length=1)
@@ -20,11 +22,14 @@ class Criterion(CriterionNode, Frozen):
     importance: Importance | None = None
     by: By = By.PROGRAM
     kind: CheckpointKind | None = omittable(None)
-    """Omitted if the criterion has no kind, so that older criteria keep their digests."""
+    """Kind of the checkpoint. Omitted if the criterion has no kind, so that older criteria keep their digests."""
     gate: bool = False
-    """If True and the criterion fails, its parent scores 0: the criterion above it, or the whole grade."""
+    """If true and this criterion fails, the criterion above scores 0. A failed gate at the top level sets the whole
+    grade to 0.
+    """
     implies_others: bool = False
-    """If True and the criterion passes, all other points are earned, too: TheAgentCompany's last checkpoint (TAC 4.1).
+    """If true and this criterion passes, all other criteria earn their points, too. TheAgentCompany's last checkpoint
+    works in this way (TAC 4.1).
     """
     parts: tuple[Criterion, ...] = ()
 
@@ -35,18 +40,22 @@ class Criterion(CriterionNode, Frozen):
                 raise ValueError(f"criterion {self.id}: give a kind to each of its parts, not to the criterion")
             total = sum(p.worth for p in self.parts)
             if self.points is not None and abs(self.points - total) > 1e-9:
-                raise ValueError(f"criterion {self.id}: points {self.points:g} but its parts add up to {total:g}")
+                raise ValueError(
+                    f"criterion {self.id}: it has {self.points:g} points, but its parts add up to {total:g}"
+                )
         elif (self.points is None) == (self.importance is None):
             raise ValueError(f"criterion {self.id}: give either points or an importance")
         return self
 
     def with_parts(self, parts: tuple[Self, ...]) -> Self:
-        """Return this branch with only the given parts; its points are their sum."""
+        """Return this criterion with only the given parts. Its points are the sum of their points."""
         return self.model_copy(update={"parts": parts, "points": None})
 
 
 class Criteria(CriteriaTree, Frozen):
-    """A whole tree of criteria. Ids are unique; at most one criterion, the last, implies the others."""
+    """The whole tree of criteria. All ids are different. Only the last criterion of the top level may imply the
+    others.
+    """
 
     criteria: tuple[Criterion, ...] = ()
 
@@ -64,7 +73,7 @@ class Criteria(CriteriaTree, Frozen):
         walk(self.criteria)
         implying = [c for top in self.criteria for c in _walk(top) if c.implies_others]
         if any(c is not self.criteria[-1] for c in implying):
-            raise ValueError("implies_others belongs to the last criterion only")
+            raise ValueError("implies_others is allowed only for the last criterion")
         return self
 
     @property
@@ -72,7 +81,7 @@ class Criteria(CriteriaTree, Frozen):
         return tuple(leaf for c in self.criteria for leaf in c.leaves)
 
     def asked_of(self, by: str) -> Criteria:
-        """Return the criteria that one kind of evaluator decides, with their branches."""
+        """Return the tree with only the criteria that the kind of evaluator `by` decides."""
         return Criteria(criteria=asked_of(self.criteria, by))
 
 

@@ -1,4 +1,6 @@
-"""Conversion to an enum's member from the member or its value, because notebooks and scripts write either."""
+"""Conversion of a member's value, such as `"program"`, to the member of its enum. Notebooks and scripts may use
+either.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,12 @@ E = TypeVar("E", bound=StrEnum)
 
 
 def member(kind: type[E], given: E | str, name: str) -> E:
-    """Return the member of `kind` for a member or its value. Raises UsageError with the allowed values for anything
-    else.
+    """Return the member of the enum `kind` for `given`, which is a member or a member's value. Raises UsageError with
+    the allowed values if `given` is neither.
 
-    `name` is the parameter's name in the error.
+    `name` is the name of the parameter in the error message.
     """
     try:
         return kind(given)
     except ValueError:
-        raise UsageError(f"{name} is {given!r}", next=f"one of {', '.join(kind)}") from None
+        raise UsageError(f"{name}={given!r} is not allowed", next=f"one of {', '.join(kind)}") from None

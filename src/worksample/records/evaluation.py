@@ -1,4 +1,4 @@
-"""Judging: rounds, evaluators, evaluations, and the amendments that strike or restore them."""
+"""The records of judging: rounds, evaluators, evaluations, and amendments that withdraw or restore evidence."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from .task import Protocol
 
 
 class Holistic(Frozen):
-    """An answer to: would a reasonable client accept this as commissioned work? 1 no, 2 yes, 3 better than the
-    reference (RLI 3.4).
+    """The answer to the question whether a reasonable client would accept the submission as commissioned work (RLI
+    3.4).
+
+    1 means no, 2 means yes, 3 means better than the reference.
     """
 
     type: Literal["holistic"] = "holistic"
     score: Literal[1, 2, 3]
     justification: str = ""
     inspected: bool = True
-    """True if the evaluator could inspect the deliverable adequately."""
+    """True if the evaluator was able to inspect the deliverable well enough."""
 
 
 class PairwiseChoice(StrEnum):
@@ -34,8 +36,8 @@ class PairwiseChoice(StrEnum):
 
 
 class Pairwise(Frozen):
-    """A comparison of two submissions: which is closer to completing the work, and which is better
-    overall (RLI 3.4).
+    """A comparison of two submissions (RLI 3.4): which one is closer to completing the work, and which one is better
+    overall.
     """
 
     type: Literal["pairwise"] = "pairwise"
@@ -51,61 +53,73 @@ class Tags(Frozen):
 
 
 class Labels(Frozen):
-    """Answers by question. For a job: whether it qualifies, the reasons, and the expert's rubric (UpBench 3.3)."""
+    """Answers by question. For a job, the answers say whether the job qualifies and why, and contain the expert's
+    rubric (UpBench 3.3).
+    """
 
     type: Literal["labels"] = "labels"
     labels: dict[str, str]
     note: str = ""
     reasons: dict[str, str] = omittable({})
-    """Reasons by question. Omitted if empty."""
+    """Reasons for the answers, by question. Omitted if empty."""
     criteria: Criteria = omittable(Criteria())
-    """Omitted if empty."""
+    """The rubric that an expert wrote for a job. Omitted if empty."""
 
 
 Payload = Annotated[Holistic | Pairwise | GradePayload | Tags | Labels, Field(discriminator="type")]
 
 
 class ResolutionRule(StrEnum):
-    """Rule by which the evaluations of one subject in a round become a verdict."""
+    """Rule that combines the evaluations of one submission in a round into a verdict."""
 
     LATEST = "latest"
-    """The latest evaluation that is not struck: for programs and single raters."""
+    """The latest valid evaluation decides. Used for programs and for single raters."""
     MAJORITY = "majority"
-    """The majority of all evaluations (RLI 3.4: three votes)."""
+    """The majority of all evaluations decides (RLI 3.4 uses three votes)."""
     TIE_BREAK = "tie_break"
-    """Two votes, and a third if they disagree (RLI B.2)."""
+    """Two evaluators vote. If they disagree, a third one decides (RLI B.2)."""
     MEAN = "mean"
-    """The mean score: for judges with repeats."""
+    """The mean score decides. Used for judges that are asked several times."""
     VERIFIED = "verified"
-    """One vote; a second person verifies a yes, and a third decides if those two differ (UpBench 3.3)."""
+    """One person votes. If the vote is yes, a second person verifies it. If the two disagree, a third person decides
+    (UpBench 3.3).
+    """
 
 
 class Purpose(StrEnum):
-    """Purpose of a round. Only the first two may decide the verdicts of submissions."""
+    """Purpose of a round. Only rounds with the purpose `grading` or `regrade` may decide the verdicts of
+    submissions.
+    """
 
     GRADING = "grading"
     REGRADE = "regrade"
-    """Grades the work of an earlier round again; it decides once the round is adopted."""
+    """Grades the submissions of an earlier round again. The new round decides verdicts after a person has adopted
+    it.
+    """
     AUDIT = "audit"
-    """Judges work again that passed in another round (RLI B.5)."""
+    """Judges again the work that passed in another round (RLI B.5)."""
     ADJUDICATION = "adjudication"
-    """Decides about work on which another round's votes disagree."""
+    """Decides about submissions on which the evaluators of another round disagree."""
     FALSE_NEGATIVES = "false_negatives"
     """Judges a sample of work that failed in another round (RLI B.5)."""
     RELIABILITY = "reliability"
-    """Judges a sample of another round a second time."""
+    """Judges a sample of another round's submissions again, to measure how far evaluators agree."""
     INTEGRITY = "integrity"
     """Checks whether the work is honest."""
     FAILURES = "failures"
-    """Tags the faults of the work (RLI 4.2)."""
+    """Assigns tags for the faults of the work (RLI 4.2)."""
     PILOT = "pilot"
-    """Checks whether all evaluators understand the instructions in the same way."""
+    """Checks whether all evaluators understand the instructions in the same way, before real work is judged."""
     CALIBRATION = "calibration"
-    """Judges gold items, whose right answers are known."""
+    """Checks evaluators with gold items, whose right answers are known."""
     QUALIFICATION = "qualification"
-    """Decides whether jobs are fit to be tasks (UpBench 3.3). Its subjects are jobs, not work."""
+    """Decides whether jobs are suitable as tasks (UpBench 3.3). The subjects of this round are jobs, not
+    submissions.
+    """
     LATER_PAIRS = "later_pairs"
-    """Adds pairs to a judge's round, drawn after more work arrived. The answers count in that round."""
+    """Adds pairs to a judge's round, because more submissions arrived after the round was opened. The answers count in
+    that earlier round.
+    """
 
 
 class EvaluatorKind(StrEnum):
@@ -119,29 +133,30 @@ _BY_PROGRAMS = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS})
 
 @register
 class Round(Record):
-    """The grading of a set of submissions under one protocol with fixed versions."""
+    """The grading of a set of submissions under one protocol, with fixed versions of graders, judges and prompts."""
 
     kind: ClassVar[str] = "round"
     schema_version: ClassVar[int] = 5
 
     protocol: Protocol
     by: EvaluatorKind = EvaluatorKind.PERSON
-    """Kind of evaluator that is asked, about the criteria that name this kind. Default: programs for protocols of
-    programs, people for the others.
+    """Kind of evaluator that this round asks. The evaluators answer the criteria that name this kind. By default,
+    programs answer for the protocols `program` and `checkpoints`, and people for all other protocols.
     """
     purpose: Purpose = Purpose.GRADING
     over: str | None = None
-    """Id of the round that this one checks or regrades."""
+    """Id of the earlier round that this round checks, regrades or extends; None if there is no such round."""
     experiment: str | None = None
-    """If set, all submissions of this experiment are subjects as soon as they arrive; otherwise `subjects` lists them.
+    """Id of the experiment whose submissions are all subjects of this round, as soon as they arrive. None if `subjects`
+    lists the subjects.
     """
     subjects: tuple[str, ...] = ()
-    """Ids of submissions, or of instances if jobs qualify."""
+    """Ids of the submissions to grade, or of the instances if the round qualifies jobs."""
     overlap: int = Field(default=1, ge=1)
-    """Number of evaluations wanted per subject."""
+    """Number of evaluations that each subject needs."""
     rule: ResolutionRule = ResolutionRule.LATEST
     gradings: dict[str, str] = {}
-    """Instance id -> digest of the grading used in this round."""
+    """Digest of the grading used in this round, by instance id."""
     versions: dict[str, str] = {}
     seed: int = 0
     reason: str = ""
@@ -158,11 +173,11 @@ class Round(Record):
 
     @classmethod
     def upgrade(cls, body: dict[str, Any], schema: int) -> dict[str, Any]:
-        """Convert older schemas.
+        """Convert the body of a round from an older schema version.
 
-        Schema 4 had no pairs that are drawn later, and schema 3 no jobs as subjects. Schema 2 did not record which kind
-        of evaluator is asked. Schema 1 kept its purpose among the versions and had no regrades: rounds counted as soon
-        as they opened.
+        Schema 4 had no purpose `later_pairs`. Schema 3 had no jobs as subjects. Schema 2 did not record the kind of
+        evaluator. Schema 1 stored the purpose among the versions. It had no regrades: every round decided verdicts as
+        soon as it was opened.
         """
         if schema >= 2:
             return body
@@ -192,22 +207,26 @@ class EvaluationOutcome(StrEnum):
 
 @register
 class Evaluation(Record):
-    """One evaluator's answer. A failed evaluation has a cause and no payload, and the subject stays ungraded."""
+    """The answer of one evaluator about one submission or one pair. A failed evaluation has a cause and no payload; the
+    submission then stays ungraded.
+    """
 
     kind: ClassVar[str] = "evaluation"
     schema_version: ClassVar[int] = 2
-    """Schema 1 had no answers on jobs."""
+    """Current schema version of evaluations. Schema 1 had no answers about jobs."""
 
     round: str
     subject: str
-    """Id of the submission, or of the instance if a job is evaluated."""
+    """Id of the evaluated submission, or of the instance if a job is evaluated."""
     second: str | None = None
-    """The other submission of a pair; `subject` is the one that was shown first."""
+    """Id of the submission that was shown second, if a pair was compared. `subject` is the submission that was shown
+    first.
+    """
     reference: str | None = None
-    """Id of the submission that was shown as reference."""
+    """Id of the submission that the evaluator saw as reference; None if no reference was shown."""
     instance: str
     grading: str = ""
-    """Digest of the grading used."""
+    """Digest of the grading (criteria, grader and settings) that this evaluation used."""
     evaluator: str
     outcome: EvaluationOutcome
     payload: Payload | None = None
@@ -215,21 +234,21 @@ class Evaluation(Record):
     reason: str = Field(default="", max_length=20_000)
     minutes: float | None = Field(default=None, ge=0)
     cost: float | None = Field(default=None, ge=0)
-    """Cost in US dollars."""
+    """Cost of this evaluation in US dollars; None if unknown."""
     record: dict[str, Any] = {}
-    """Digests of further evidence, such as the grader's output and the judge's prompts and answers."""
+    """Digests of further evidence, by name, such as the grader's output and the judge's prompts and answers."""
     author: str
     at: Moment
 
     @property
     def of_job(self) -> bool:
-        """Return whether the subject is a job, and not work."""
+        """Return whether a job was evaluated, and not a submission."""
         return self.subject == self.instance
 
     @property
     def draw(self) -> int:
-        """Return the number of this answer among the evaluator's answers, from 1. Judges may be asked several times,
-        people only once.
+        """Return the number of this answer among the answers of the same evaluator, from 1. Judges may be asked several
+        times, people only once.
         """
         n = self.record.get("n", 1)
         return n if isinstance(n, int) and 0 < n < 2**31 else 1
@@ -237,7 +256,7 @@ class Evaluation(Record):
     @model_validator(mode="after")
     def _given_has_payload(self) -> Self:
         if (self.outcome is EvaluationOutcome.GIVEN) != (self.payload is not None):
-            raise ValueError("a failed or declined evaluation must not have a payload")
+            raise ValueError("a given evaluation needs a payload, and a failed or declined one must have none")
         if self.outcome is EvaluationOutcome.FAILED and self.cause is None:
             raise ValueError("a failed evaluation needs a cause")
         return self
@@ -247,7 +266,7 @@ class AmendmentAction(StrEnum):
     STRIKE = "strike"
     RESTORE = "restore"
     ADOPT = "adopt"
-    """Make a round decide verdicts from now on. For rounds only."""
+    """Put a round in force: its evaluations decide verdicts from now on. Applies to rounds only."""
 
 
 class AmendmentTarget(StrEnum):
@@ -261,7 +280,9 @@ class AmendmentTarget(StrEnum):
 
 @register
 class Amendment(Record):
-    """A decision that strikes or restores a record, or adopts a round. The record itself does not change."""
+    """A person's decision, with a reason, to withdraw (strike) a record, to restore it, or to adopt a round. The record
+    itself does not change.
+    """
 
     kind: ClassVar[str] = "amendment"
 

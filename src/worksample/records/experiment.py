@@ -1,4 +1,4 @@
-"""The plan of an experiment: its slots, and the lock that pins everything else."""
+"""The plan of an experiment: its slots, and the lock that fixes all versions and conditions."""
 
 from __future__ import annotations
 
@@ -14,95 +14,110 @@ from .verdict import JudgedBy
 
 
 class Feedback(StrEnum):
-    """Feedback that an agent receives when it re-attempts failed work."""
+    """Feedback that an agent receives before it attempts failed work again."""
 
     NONE = "none"
-    """Nothing: the arm makes first attempts only."""
+    """The agent receives no feedback, because the arm only makes first attempts."""
     RETRY = "retry"
-    """Only the fact that the work was not accepted. Serves as the control group."""
+    """The agent only learns that its work was not accepted. Such an arm is the control group."""
     GENERIC = "generic"
-    """Advice that fits any work."""
+    """The agent receives general advice that fits any work."""
     PEOPLE = "people"
     JUDGE = "judge"
     PROGRAM = "program"
-    """The feedback of this kind of evaluator."""
+    """The agent receives the feedback of the grading program."""
     UNCHANGED = "unchanged"
-    """Nobody works: the same submission is graded again, blind, which measures the noise of grading."""
+    """Nobody works. The unchanged submission is graded again, and evaluators do not know that. This measures the noise
+    of grading.
+    """
 
 
 class ShownRubric(StrEnum):
-    """The part of the criteria that the agent sees."""
+    """The part of the criteria that the agent sees before it works."""
 
     NONE = "none"
     CRITERIA = "criteria"
     IMPORTANCES = "importances"
-    """The criteria with their importances or points."""
+    """The agent sees the criteria with their importances or points."""
 
 
 class Worker(StrEnum):
-    """Kind of worker in an arm."""
+    """Who works in an arm: an agent, a person, or both."""
 
     AGENT = "agent"
     HUMAN = "human"
-    """A person, in the same box, with a terminal and files."""
+    """A person works in the same kind of box as an agent, with a terminal and files."""
     ASSISTED = "assisted"
-    """A person and an agent in turns: the agent begins; the person continues, may ask the agent again, and hands in."""
+    """A person and an agent work in turns. The agent begins. The person continues, may ask the agent again, and hands
+    in the work.
+    """
 
 
 class Arm(Frozen):
-    """A condition under which agents or people work."""
+    """A condition under which the slots of an experiment are worked on, such as limits, feedback or kind of worker."""
 
     name: Name = "plain"
     worker: Worker = Worker.AGENT
     feedback: Feedback = Feedback.NONE
     shown_rubric: ShownRubric = ShownRubric.NONE
     limits: Limits | None = None
-    """Limits that replace the instance's, field by field."""
+    """Limits for this arm. Each limit that is set replaces the same limit of the instance."""
     continues: Name | None = omittable(None)
-    """Name of the arm whose failed first attempts this one continues. Omitted if the arm makes first attempts itself.
+    """Name of the arm whose failed first attempts this arm continues. Omitted if this arm makes first attempts
+    itself.
     """
 
 
 class Chain(Frozen):
     """Rule for re-attempts of failed work (UpBench, Algorithm 1).
 
-    Budgets cover all attempts of a chain, the first one included. A chain ends once it has spent its budget.
+    A chain is a first attempt with its re-attempts. Budgets cover all attempts of a chain, with the first one. A chain
+    stops when it has spent a budget.
     """
 
     reattempts: int = Field(ge=1, le=100)
-    """Maximum number of attempts after the first one."""
+    """Maximum number of attempts after the first attempt."""
     dollars: float | None = Field(default=None, gt=0)
-    """Budget in US dollars for model calls of agents and judges, and for people's time."""
+    """Budget of one chain in US dollars. It covers the model calls of agents and judges, and people's time."""
     hours: float | None = Field(default=None, gt=0)
-    """Budget in hours of people's work."""
+    """Budget of one chain in hours of people's work."""
     pay: float | None = Field(default=None, ge=0)
-    """US dollars per hour of people's work, counted in the budget in dollars."""
+    """Pay in US dollars per hour of people's work. It counts towards the budget in dollars."""
     improving: bool = False
-    """If True, a chain ends when the latest attempt did not score higher than the one before."""
+    """If true, a chain stops when an attempt did not score higher than the attempt before."""
 
 
 class Lock(Frozen):
-    """Everything that must be equal for results to be comparable, and the versions that produced them."""
+    """The conditions that must be equal if results are compared, and the versions of the software that produced the
+    results.
+    """
 
     suite: str
-    """Suite id (name and digest), or the digest of the instance ids if no suite was named."""
+    """Id of the suite (name and digest). If no suite was named, the digest of the instance ids."""
     instances: tuple[str, ...]
     roles: dict[str, str] = {}
-    """Models that belong to the environment (colleagues, judges): role -> model name."""
+    """Model names by role, for models that belong to the environment (colleagues, judges)."""
     protocols: tuple[Protocol, ...] = Field(min_length=1)
-    """Protocols by which every submission is judged. Lists and leaderboards show the first one."""
+    """Protocols by which every submission is judged. Lists and leaderboards show the results of the first protocol."""
     sandbox: str
-    """`bubblewrap`, `docker`, or `none` if the operator chose no isolation, which every report states."""
+    """Kind of sandbox: `bubblewrap`, `docker`, or `none` if the operator chose to run without isolation. Every report
+    states the value `none`.
+    """
     versions: dict[str, str] = {}
     hosts: HostLists | None = omittable(None)
-    """The suite's restriction of the hosts that an operator allows. Omitted if the suite has none."""
+    """Hosts on the network that the suite allows or blocks, within the hosts that the operator allows. Omitted if the
+    suite has no such lists.
+    """
     judged_by: JudgedBy | None = omittable(None)
-    """Whose answers make the verdicts, unless a report chooses otherwise. Omitted by default: each criterion is decided
-    by the kind of evaluator that it names, and work without such criteria by people, else a program, else a judge.
+    """Kind of evaluator whose answers decide verdicts, unless a report chooses another kind. If omitted, each criterion
+    is decided by the kind of evaluator that it names. Work without such criteria is then decided by people,
+    otherwise by a program, otherwise by a judge.
     """
 
     chain: Chain | None = omittable(None)
-    """Rule for re-attempts. Omitted if there are no re-attempts: every slot is then planned before the first trial."""
+    """Rule for re-attempts of failed work. Omitted if there are no re-attempts. Every slot is then planned before the
+    first trial.
+    """
 
     @model_validator(mode="before")
     @classmethod
@@ -114,34 +129,38 @@ class Lock(Frozen):
 
     @property
     def protocol(self) -> Protocol:
-        """Return the first protocol."""
+        """Return the first protocol, whose results lists and leaderboards show."""
         return self.protocols[0]
 
     @property
     def comparable(self) -> str:
-        """Return the digest of everything that must agree on one leaderboard."""
+        """Return a digest of everything that must be equal for results on the same leaderboard: instances, roles, first
+        protocol, hosts.
+        """
         own = {"instances": sorted(self.instances), "roles": self.roles, "protocol": self.protocol}
         return digest_of(own if self.hosts is None else {**own, "hosts": self.hosts.plain()})
 
 
 @register
 class Experiment(Record):
-    """A plan: agents, instances, arms and repeats, locked before the first trial."""
+    """The plan of an experiment: agents, instances, arms and repeats. The plan is locked before the first trial."""
 
     kind: ClassVar[str] = "experiment"
     schema_version: ClassVar[int] = 2
-    """Schema 1 had one `protocol` in its lock; it is read as a list with one element."""
+    """Current schema version of experiments. Schema 1 had a single `protocol` in its lock, which is read as a list with
+    one item.
+    """
 
     name: Name
     agents: tuple[str, ...]
     arms: tuple[Arm, ...]
     repeats: int = Field(ge=1)
     attempts: int = Field(default=1, ge=1)
-    """Maximum number of attempts of a chain: 1 plus the chain's `reattempts`."""
+    """Maximum number of attempts in a chain: 1 plus `reattempts` of the chain."""
     seed: int = 0
     lock: Lock
     settings: dict[str, Any] = {}
-    """The resolved configuration from file and command line."""
+    """The settings of the experiment, after the configuration file and the command line were combined."""
     author: str
     at: Moment
 
@@ -149,29 +168,37 @@ class Experiment(Record):
     def _sound_chain(self) -> Self:
         check_arms(self.arms)
         if self.lock.chain is not None and self.attempts != 1 + self.lock.chain.reattempts:
-            raise ValueError(f"{self.attempts} attempts, but its chain allows {1 + self.lock.chain.reattempts}")
+            raise ValueError(
+                f"the experiment has {self.attempts} attempts, but its chain allows {1 + self.lock.chain.reattempts}"
+            )
         return self
 
 
 def check_arms(arms: Sequence[Arm]) -> None:
-    """Raise ValueError if an arm with feedback names no arm to continue, a missing one, or one that has feedback
-    itself.
+    """Raise ValueError if the arms of an experiment contradict each other.
+
+    An arm with feedback must continue an arm of agents without feedback, and only agents receive feedback. An arm
+    without feedback must not continue another arm.
     """
     own = {arm.name for arm in arms if arm.feedback is Feedback.NONE and arm.worker is Worker.AGENT}
     for arm in arms:
         if arm.feedback is not Feedback.NONE and arm.worker is not Worker.AGENT:
-            raise ValueError(f"the arm {arm.name} has feedback, which only agents receive")
+            raise ValueError(f"the arm {arm.name} is an arm of people with feedback, but only agents receive feedback")
         if arm.feedback is Feedback.NONE and arm.continues is not None:
-            raise ValueError(f"the arm {arm.name} has no feedback and continues {arm.continues}")
+            raise ValueError(
+                f"the arm {arm.name} continues the arm {arm.continues} without feedback: only arms with "
+                "feedback continue another"
+            )
         if arm.feedback is not Feedback.NONE and arm.continues not in own:
-            raise ValueError(f"the arm {arm.name} continues no arm that makes first attempts")
+            raise ValueError(f"the arm {arm.name} has feedback, so it must continue an arm that makes first attempts")
 
 
 @register
 class Slot(Record):
-    """One planned piece of work. `id` is computed from the other parts, so planning is idempotent.
+    """One planned piece of work of an experiment. `id` is computed from the other fields, so that planning twice gives
+    the same slots.
 
-    First attempts are planned before the first trial; re-attempts are added when the chain's rule requires them.
+    First attempts are planned before the first trial. A re-attempt is added when the rule of the chain requires it.
     """
 
     kind: ClassVar[str] = "slot"
@@ -183,9 +210,11 @@ class Slot(Record):
     attempt: int = Field(default=1, ge=1)
     repeat: int = Field(default=1, ge=1)
     not_attemptable: str = ""
-    """What the agent lacks, or "". Such a slot is planned and counted, but never run."""
+    """The capability or software that is missing for this slot; empty if nothing is missing. A slot with a missing
+    capability is planned and counted, but never run.
+    """
     after: str | None = omittable(None)
-    """Id of the slot whose failed work this one continues. Omitted for a first attempt."""
+    """Id of the slot whose failed work this slot continues. Omitted for a first attempt."""
 
     @staticmethod
     def identify(experiment: str, agent: str, instance: str, arm: str, attempt: int, repeat: int) -> str:

@@ -1,4 +1,4 @@
-"""Grades: trees of named parts, the same for programs, checkpoints and rubrics."""
+"""Grades: trees of named parts. Programs, checkpoints and rubrics all use this form."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .grade_tree import GradeTree, Importance, PartNode, SkipReason, leaves_of
 
 
 class PartPayload(PartNode, Frozen):
-    """The result of one criterion. `fraction` is the share of its `points` that was earned, in 0..1; None if it was
-    skipped.
+    """The result of one criterion. `fraction` is the earned share of its `points`, from 0 to 1. `fraction` is None if
+    the criterion was skipped.
     """
 
     # Accept the kit's plain parts, which are not records.
@@ -26,18 +26,18 @@ class PartPayload(PartNode, Frozen):
     reason: str = Field(default="", max_length=20_000)
     skip: SkipReason | None = None
     at: Moment | None = omittable(None)
-    """When it was earned, if the submission shows this."""
+    """The time at which the work earned the points. Omitted if the submission does not show this time."""
     parts: tuple[PartPayload, ...] = ()
 
     @model_validator(mode="after")
     def _result_or_skip(self) -> Self:
         if (self.fraction is None) != (self.skip is not None):
-            raise ValueError(f"part {self.name!r}: give either a fraction or the reason why it was skipped")
+            raise ValueError(f"part {self.name!r}: give either a fraction or the reason why the part was skipped")
         return self
 
 
 class GradePayload(GradeTree, Frozen):
-    """A grade with `score` in 0..1. The composition computes the score from the parts; the parts explain it."""
+    """A grade with a `score` from 0 to 1. The composition in `grade.py` computes the score from the parts."""
 
     type: Literal["grade"] = "grade"
     score: float = Field(ge=0, le=1)
@@ -47,5 +47,5 @@ class GradePayload(GradeTree, Frozen):
 
     @property
     def leaves(self) -> tuple[PartPayload, ...]:
-        """Return the criteria without their branches."""
+        """Return the results of the criteria that have no parts."""
         return tuple(leaves_of(self.parts))

@@ -1,7 +1,7 @@
-"""Criteria and grades as trees: their terms and their arithmetic, without the validation of records.
+"""Criteria and grades as trees: their enums and their arithmetic, without the validation of records.
 
-A grader's process needs only this module, and starts in a third of the time without pydantic: `worksample.kit` has
-plain values of the same shape, which the platform converts to records.
+A grader process imports only this module and not pydantic, so that it starts about three times faster. The classes of
+`worksample.kit` have the same fields as the records, and the platform converts them to records.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from .pass_rules import is_full, partial_credit
 
 
 class Importance(StrEnum):
-    """Weight of a rubric's criterion (UpBench A.3). A pitfall passes if it is absent."""
+    """Importance of a criterion in a rubric (UpBench A.3). A pitfall is a mistake: the criterion passes if the mistake
+    was not made.
+    """
 
     CRITICAL = "critical"
     IMPORTANT = "important"
@@ -32,27 +34,27 @@ class By(StrEnum):
 
 
 class CheckpointKind(StrEnum):
-    """Kind of a checkpoint (TAC 4). Criteria may have none."""
+    """Kind of a checkpoint (TAC 4). The kind is optional."""
 
     ACTION = "action"
-    """Something was done: a tool used, a page visited, a state changed."""
+    """The agent did something: used a tool, visited a page, changed a state."""
     ACCURACY = "accuracy"
     """The result is right and complete."""
     COLLABORATION = "collaboration"
-    """Colleagues were asked, informed and heeded, and results shared."""
+    """The agent asked colleagues, informed them, followed their answers, or shared results."""
 
 
 class SkipReason(StrEnum):
-    """Reason why a part has no result."""
+    """Reason why a part of a grade has no result."""
 
     NOT_APPLICABLE = "not_applicable"
-    """The part is left out of the score's denominator."""
+    """The criterion does not apply to this work. Its points do not count when the score is computed."""
     CANNOT_JUDGE = "cannot_judge"
-    """The submission stays ungraded until an evaluator can judge the part."""
+    """The evaluator could not judge the criterion. The submission stays ungraded until an evaluator can."""
 
 
 class CriterionNode:
-    """Computed values of a criterion."""
+    """Base class of criteria, with the values that are computed from their fields."""
 
     __slots__ = ()
     if TYPE_CHECKING:
@@ -67,7 +69,9 @@ class CriterionNode:
 
     @property
     def worth(self) -> float:
-        """Return the points of a leaf (1 if it has only an importance), or the sum over a branch."""
+        """Return the points of this criterion. If it has parts, return the sum of their points. If it has only an
+        importance, return 1.
+        """
         if self.parts:
             return sum(p.worth for p in self.parts)
         return self.points if self.points is not None else 1.0
@@ -77,7 +81,7 @@ class CriterionNode:
         return tuple(leaf for p in self.parts for leaf in p.leaves) if self.parts else (self,)
 
     def with_parts(self, parts: tuple[Self, ...]) -> Self:
-        """Return this branch with only the given parts; its points are their sum."""
+        """Return this criterion with only the given parts. Its points are the sum of their points."""
         raise NotImplementedError
 
 
@@ -85,7 +89,7 @@ Node = TypeVar("Node", bound=CriterionNode)
 
 
 class CriteriaTree:
-    """Computed values of a tree of criteria."""
+    """Base class of trees of criteria, with the values that are computed from the criteria."""
 
     __slots__ = ()
     if TYPE_CHECKING:
@@ -103,12 +107,14 @@ class CriteriaTree:
 
     @property
     def kinds(self) -> frozenset[str]:
-        """Return the kinds of evaluators that decide the criteria, as values of `By`."""
+        """Return the kinds of evaluators that the criteria name, as values of `By`."""
         return frozenset(leaf.by.value for leaf in self.leaves)
 
 
 def asked_of(nodes: Sequence[Node], by: str) -> tuple[Node, ...]:
-    """Return the tree with only the criteria that `by` decides; a branch is worth the sum of its remaining parts."""
+    """Return the tree with only the criteria that the kind of evaluator `by` decides. A criterion with parts is worth
+    the sum of its remaining parts.
+    """
     kept: list[Node] = []
     for node in nodes:
         parts = asked_of(node.parts, by)
@@ -120,7 +126,7 @@ def asked_of(nodes: Sequence[Node], by: str) -> tuple[Node, ...]:
 
 
 class PartNode:
-    """Computed values of a part of a grade."""
+    """Base class of the parts of a grade, with the values that are computed from their fields."""
 
     __slots__ = ()
     if TYPE_CHECKING:
@@ -141,7 +147,7 @@ Part = TypeVar("Part", bound=PartNode)
 
 
 class GradeTree:
-    """Values computed from a grade's score and parts."""
+    """Base class of grades, with the values that are computed from the score and the parts."""
 
     __slots__ = ()
     if TYPE_CHECKING:
@@ -153,32 +159,34 @@ class GradeTree:
 
     @property
     def full(self) -> bool:
-        """Return whether the grade is full credit: ALE's full pass, TAC's S_full."""
+        """Return whether the grade is full credit. ALE calls this a full pass, TheAgentCompany calls it S_full."""
         return bool(is_full(self.score))
 
     @property
     def partial(self) -> float:
-        """Return TAC's S_partial (4.1)."""
+        """Return S_partial of TheAgentCompany (TAC 4.1): half of the score, plus one half if the grade is full
+        credit.
+        """
         return float(partial_credit(self.score, self.full))
 
     @property
     def leaves(self) -> tuple[PartNode, ...]:
-        """Return the criteria without their branches."""
+        """Return the parts of the grade that have no parts themselves."""
         return tuple(leaves_of(self.parts))
 
     @property
     def undecided(self) -> tuple[str, ...]:
-        """Return the names of parts that nobody could judge."""
+        """Return the names of the parts that an evaluator could not judge."""
         return tuple(p.name for p in self.leaves if p.skip is SkipReason.CANNOT_JUDGE)
 
     @property
     def void(self) -> bool:
-        """Return whether no part applies, although the grade has parts: it then has no score."""
+        """Return whether the grade has parts but none of their criteria applies. Such a grade has no score."""
         return bool(self.parts) and all(p.skip is SkipReason.NOT_APPLICABLE for p in self.leaves)
 
 
 def leaves_of(parts: Iterable[Part]) -> Iterator[Part]:
-    """Yield the leaves below these parts."""
+    """Yield the parts at the lowest level of the tree. A skipped part counts as one, whatever its own parts are."""
     for part in parts:
         # Skipping a branch skips everything below it.
         if part.parts and part.skip is None:

@@ -1,7 +1,7 @@
-"""Manifests: folders as values, with every file's path, size and content digest.
+"""Manifests: lists of all files in a folder, with path, size and content digest.
 
-File names are bytes on Linux, so a path is stored as text in which bytes that are not UTF-8, control characters and `%`
-are written as `%XX`. `quote_path` and `unquote_path` are inverse for every possible file name.
+File names on Linux are bytes, so a path is stored as text. Control characters, `%` and bytes that are not UTF-8 are
+written as `%XX`. `unquote_path` restores the bytes of every path that `quote_path` wrote.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ESCAPE = re.compile(rb"%([0-9A-F]{2})")
 
 
 def quote_path(path: bytes) -> str:
-    """Return a relative path as printable text."""
+    """Return a relative path as printable text, with `%XX` for bytes that cannot be printed."""
     out = []
     for char in path.decode("utf-8", "surrogateescape"):
         if "\udc80" <= char <= "\udcff":
@@ -31,12 +31,15 @@ def quote_path(path: bytes) -> str:
 
 
 def unquote_path(text: str) -> bytes:
-    """Return the bytes of a quoted path."""
+    """Return the bytes of a path that `quote_path` wrote as text."""
     return _ESCAPE.sub(lambda m: bytes([int(m.group(1), 16)]), text.encode())
 
 
 def path_fault(text: str) -> str | None:
-    """Return why a quoted path cannot be placed below a folder (absolute, `..`, empty step, NUL), or None if it can."""
+    """Return why a quoted path is not allowed in a manifest, or None if it is allowed.
+
+    A path must not be absolute, and must not contain `..`, `.`, NUL or empty names.
+    """
     raw = unquote_path(text)
     if not raw or raw.startswith(b"/"):
         return "the path is empty or absolute"
@@ -55,16 +58,16 @@ class EntryKind(StrEnum):
 
 
 class Entry(Frozen):
-    """One name in a folder. A link is stored as its target text and never followed; `other` is a device, socket or
-    pipe.
+    """One file, folder, symbolic link or other object in a folder. `other` is a device, socket or pipe. The target of a
+    symbolic link is stored as text, and the link is never followed.
     """
 
     path: str
     kind: EntryKind = EntryKind.FILE
     size: int = 0
-    """Size of a file in bytes; 0 for anything else."""
+    """Size of a file in bytes; 0 for folders, links and other objects."""
     blob: str | None = None
-    """Digest of a file's content; None if the content was not captured (`note` says why)."""
+    """Digest of the file's content. None if the content was not captured; `note` then says why."""
     executable: bool = False
     target: str | None = None
     note: str = ""
@@ -78,7 +81,7 @@ class Entry(Frozen):
 
 
 class Manifest(Frozen):
-    """The entries of a folder, sorted by path. The manifest's digest identifies the folder."""
+    """All entries of a folder, sorted by path. The digest of the manifest identifies the folder's content."""
 
     entries: tuple[Entry, ...] = ()
 
@@ -86,7 +89,7 @@ class Manifest(Frozen):
     def _check_sorted(self) -> Self:
         paths = [e.path for e in self.entries]
         if paths != sorted(set(paths)):
-            raise ValueError("entries must be sorted by path, each path once")
+            raise ValueError("the entries must be sorted by path, and each path may appear only once")
         return self
 
     @property
@@ -95,8 +98,8 @@ class Manifest(Frozen):
 
     @property
     def size(self) -> int:
-        """Return the bytes of all captured files. Files that were not captured may claim any size, so they do not
-        count.
+        """Return the total size of all captured files in bytes. Files that were not captured are not counted, because
+        their claimed size is not verified.
         """
         return sum(e.size for e in self.files if e.blob is not None)
 

@@ -1,4 +1,6 @@
-"""Rubrics as experts write them: one line per criterion, `importance - text` (UpBench A.3)."""
+"""Reader of rubrics in the form in which experts write them: one line for each criterion, `IMPORTANCE - TEXT` (UpBench
+A.3).
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,17 @@ from .criteria import Criteria, Criterion
 from .grade_tree import By, Importance
 
 LARGEST = 1000
-"""Maximum number of criteria of one job."""
+"""Maximum number of criteria in the rubric of one job."""
 _LINE = re.compile(r"\s*[-*\u2022]?\s*(critical|important|optional|pitfall)\s*[-:\u2013\u2014]\s*(.+)", re.IGNORECASE)
 
 
 def read_line(n: int, line: str) -> Criterion:
-    """Return the n-th criterion, decided by people. Raises ValueError for a line in another format."""
+    """Parse one line of a rubric as the n-th criterion, which people decide. Raises ValueError if the line has another
+    format.
+    """
     match = _LINE.fullmatch(line)
     if not match:
-        raise ValueError(f"line {n} is not `importance - text`, with {', '.join(Importance)}")
+        raise ValueError(f"line {n} is not `IMPORTANCE - TEXT` with an importance of {', '.join(Importance)}")
     said = match[2].strip()
     if not said:
         raise ValueError(f"criterion {n} has no text")
@@ -26,10 +30,12 @@ def read_line(n: int, line: str) -> Criterion:
 
 
 def read_lines(text: str) -> Criteria:
-    """Return the whole rubric; blank lines are ignored. Raises ValueError."""
+    """Parse a whole rubric; blank lines are ignored. Raises ValueError if a line has another format or the rubric has
+    too many criteria.
+    """
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) > LARGEST:
-        raise ValueError(f"has {len(lines)} criteria; at most {LARGEST} are read")
+        raise ValueError(f"the rubric has {len(lines)} criteria; at most {LARGEST} are allowed")
     try:
         return Criteria(criteria=tuple(read_line(n, line) for n, line in enumerate(lines, 1)))
     except ValidationError as e:

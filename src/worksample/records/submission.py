@@ -1,4 +1,4 @@
-"""Submissions: immutable deliverables, and everything else about them that a grader may see."""
+"""Submissions: immutable deliverables, with all other evidence that a grader may see."""
 
 from __future__ import annotations
 
@@ -15,40 +15,42 @@ class Origin(StrEnum):
     TRIAL = "trial"
     PERSON = "person"
     EXTERNAL = "external"
-    """Made by an agent outside the platform, and handed in with `worksample submit` (RLI's integrated agents)."""
+    """Work of an agent outside the platform, handed in with `worksample submit` (RLI calls such agents integrated
+    agents).
+    """
     CONTROL = "control"
 
 
 class CaptureStatus(StrEnum):
     COMPLETE = "complete"
     PARTIAL = "partial"
-    """Some files were not captured; `reason` and the entries' notes say which and why."""
+    """Some files were not captured. `reason` says why, and the notes in the manifest name the files."""
     ABSENT = "absent"
 
 
 class SubmissionPart(Frozen):
-    """A named folder of a submission: `output`, `probes`, `exports`, `trajectory`."""
+    """One captured folder of a submission, such as `output`, `probes`, `exports` or `trajectory`."""
 
     manifest: Digest
     status: CaptureStatus = CaptureStatus.COMPLETE
     reason: str = ""
     files: int = 0
     size: int = 0
-    """Size in bytes."""
+    """Total size of the captured files in bytes."""
 
 
 class Reported(Frozen):
-    """A figure that a person reports about work done outside the platform; None means "unknown", never 0."""
+    """Cost and time of work outside the platform, as a person reported them. None means unknown, never 0."""
 
     cost: float | None = Field(default=None, ge=0)
-    """Cost in US dollars."""
+    """Reported cost in US dollars."""
     minutes: float | None = Field(default=None, ge=0)
 
 
 @register
 class Submission(Record):
-    """Work that was handed in. `digest` describes the content and is not an identity: two agents may hand in the same
-    bytes.
+    """Work that was handed in. Only `id` identifies a submission: two agents may hand in equal files, and the property
+    `content` is then equal for both.
     """
 
     kind: ClassVar[str] = "submission"
@@ -58,12 +60,14 @@ class Submission(Record):
     capture: Digest
     origin: Origin
     entrant: str
-    """Agent id, or the name of a person or an external agent."""
+    """Id of the agent, or the name of a person or an external agent."""
     at: Moment
     trial: str | None = None
     experiment: str | None = None
     control: str = ""
-    """What a control submission represents: `reference`, `nothing`, `inputs`, `empty`, or the case's name."""
+    """Kind of a control submission: `reference`, `nothing`, `inputs`, `empty`, or the name of a case. Empty for real
+    work.
+    """
     parts: dict[str, SubmissionPart]
     reported: Reported = Reported()
     author: str = ""
@@ -71,5 +75,5 @@ class Submission(Record):
 
     @property
     def content(self) -> str:
-        """Return the digest of the parts' manifests."""
+        """Return the digest of all captured folders. Submissions with equal content have equal digests."""
         return digest_of({name: part.manifest for name, part in self.parts.items()})

@@ -1,8 +1,8 @@
 """Tasks, their instances, and suites of instances.
 
-Each instance has four digests, so that a change reruns only what it affects: *work* (what the agent gets), *capture*
-(what is captured at the end), *grading* per protocol, and *about*. Trials pin work and capture, evaluations pin
-grading.
+Each instance has four digests, so that a change invalidates only the results that it affects. *work* covers what the
+agent receives. *capture* covers what is stored when the work ends. *grading* exists for each protocol. *about* covers
+facts about the work. Trials store the digests of work and capture, and evaluations store the digest of grading.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
 class Protocol(StrEnum):
-    """Method by which a submission is judged."""
+    """Method by which submissions are judged."""
 
     PROGRAM = "program"
     CHECKPOINTS = "checkpoints"
@@ -33,61 +33,67 @@ class Protocol(StrEnum):
 
 
 class Limits(Frozen):
-    """Upper limits of a trial; None means no limit. The box's limits (memory, processes, disk) always apply."""
+    """Upper limits of a trial. None means that a limit is not set. The limits of the box (memory, processes, disk) are
+    always set.
+    """
 
     time: float | None = Field(default=None, gt=0)
-    """Wall-clock time in seconds."""
+    """Maximum elapsed time of the trial in seconds."""
     cost: float | None = Field(default=None, gt=0)
-    """US dollars for all model calls of the agent."""
+    """Maximum cost of all model calls of the agent, in US dollars."""
     tokens: int | None = Field(default=None, gt=0)
     turns: int | None = Field(default=None, gt=0)
-    """Number of model calls of the agent, called steps in the papers."""
+    """Maximum number of model calls of the agent. The papers call them steps."""
     memory: int = Field(default=2 << 30, gt=0)
-    """Bytes of all processes of the box together."""
+    """Maximum memory of all processes in the box together, in bytes."""
     processes: int = Field(default=256, gt=0)
     disk: int = Field(default=1 << 30, gt=0)
-    """Bytes of all writable folders together."""
+    """Maximum size of all writable folders together, in bytes."""
 
 
 class Paths(Frozen):
-    """Paths in the boxes of the agent and the grader. Imported tasks may require other paths."""
+    """Paths of the folders in the boxes of the agent and the grader. Imported tasks may need other paths than the
+    defaults.
+    """
 
     input: str = "/task/input"
     software: str = "/task/software"
     output: str = "/task/output"
     reference: str = "/task/reference"
-    """Exists only in the grader's box."""
+    """Path of the reference. The folder exists in the grader's box only."""
 
 
 class EndpointSpec(Frozen):
-    """A host name and port that the agent's programs can connect to, and the target behind it."""
+    """A host name and port that programs in the agent's box can connect to, and the service that answers."""
 
     name: str
-    """A host name, or `*.NAME` for all names below it."""
+    """A host name, or `*.NAME` for all host names below NAME."""
     port: int
     to: str
-    """`model`, `host`, `service:NAME`, or `service:NAME:PORT`."""
+    """Target of the connections: `model`, `host`, `service:NAME`, or `service:NAME:PORT`."""
 
 
 class SourceFiles(Frozen):
-    """A folder of the package."""
+    """A folder of the task package, with the digest of its content."""
 
     name: str
     files: Digest | None = None
-    """Digest of the folder's manifest."""
+    """Digest of the folder's manifest. None before the package is stored."""
 
 
 class ImageSource(Frozen):
-    """The root file system in which the agent works, instead of this machine's programs."""
+    """The image in which the agent works: a root file system that replaces the programs of this machine."""
 
     name: str
-    """`docker://NAME@sha256:...`, or a path in the package."""
+    """Name of the image: `docker://NAME@sha256:...`, or a path in the task package."""
     files: Digest | None = None
-    """Digest of the manifest of the files at a path; None for a registry reference."""
+    """Digest of the manifest of the image's files, if the image is a path in the package. None for an image in a
+    registry.
+    """
 
 
 class ServiceLimits(Frozen):
-    """Limits of a service. The services of one box share the sum of their limits."""
+    """Limits of a service. Services that run in the same box share the sum of their limits."""
 
     memory: int = Field(default=512 << 20, gt=0)
     processes: int = Field(default=128, gt=0)
@@ -95,96 +101,106 @@ class ServiceLimits(Frozen):
 
 
 class ServiceSpec(Frozen):
-    """A program of the task behind endpoints, in a box separate from the agent's."""
+    """A service that the task brings: a program that answers at endpoints, in a box separate from the agent's box."""
 
     name: Name
     box: Name
-    """Name of the box. Services of one box share its loopback, and cannot reach services of other boxes."""
+    """Name of the service's box. Services in the same box share the loopback interface. They cannot reach services of
+    other boxes.
+    """
     argv: tuple[str, ...]
-    """The command. `{files}` and `{state}` stand for the service's folders."""
+    """The command that starts the service. `{files}` and `{state}` stand for the service's folders."""
     env: dict[str, str] = {}
     ports: tuple[int, ...]
     ready: str = "tcp"
-    """Condition of readiness. `tcp`: the service accepts connections. A path: an HTTP request to the first port returns
-    200 to 399.
+    """Condition under which the service counts as ready. `tcp`: the service accepts connections. A path: an HTTP
+    request for this path to the first port returns a status from 200 to 399.
     """
     wait: float = 60.0
-    """Maximum seconds until the service is ready."""
+    """Maximum time until the service is ready, in seconds."""
     files: SourceFiles | None = None
     software: tuple[str, ...] = ()
-    """Commands that must exist on the machine if the service has no image."""
+    """Commands that must exist on this machine. Used if the service has no image."""
     image: ImageSource | None = None
     limits: ServiceLimits = ServiceLimits()
 
 
 class McpSpec(Frozen):
-    """A tool server that speaks the Model Context Protocol: a program in the agent's box, or behind an endpoint."""
+    """A tool server for the agent that speaks the Model Context Protocol (MCP). It is a program in the agent's box, or
+    a server behind an endpoint.
+    """
 
     name: Name
     argv: tuple[str, ...] = ()
     """Command of a program that speaks MCP on standard input and output. `{input}`, `{software}`, `{output}` and
-    `{scratch}` stand for folders.
+    `{scratch}` stand for the folders of the agent's box.
     """
     env: dict[str, str] = {}
     url: str = ""
-    """Address of an MCP server over HTTP: streamable, or server-sent events if `sse`."""
+    """Address of an MCP server over HTTP, with streamable HTTP by default, or with server-sent events if `sse` is
+    true.
+    """
     sse: bool = omittable(False)
-    """True if the server uses server-sent events, the older form of the protocol. Omitted if false."""
+    """True if the server uses server-sent events, an older transport of MCP. Omitted if false."""
 
 
 class HealthSpec(Frozen):
-    """A health check of the agent's box before the agent begins, like Docker's HEALTHCHECK. Times are in seconds."""
+    """A health check of the agent's box, similar to Docker's HEALTHCHECK. The agent begins after the check has
+    succeeded. All times are in seconds.
+    """
 
     command: str = Field(min_length=1)
-    """A shell command; exit status 0 means healthy."""
+    """A shell command. The exit code 0 means that the box is healthy."""
     interval: float = Field(default=5.0, ge=0)
-    """Time between two checks."""
+    """Time between two checks, in seconds."""
     timeout: float = Field(default=30.0, ge=1)
-    """Maximum time of one check."""
+    """Maximum time of one check, in seconds."""
     start_period: float = Field(default=0.0, ge=0)
-    """Time after the start during which failed checks do not count."""
+    """Time after the start in which failed checks are not counted, in seconds."""
     start_interval: float = Field(default=5.0, ge=0)
-    """Time between two checks during the start period."""
+    """Time between two checks during the start period, in seconds."""
     retries: int = Field(default=3, ge=1)
-    """Consecutive failed checks after which the box counts as unhealthy."""
+    """Number of consecutive failed checks after which the box counts as unhealthy."""
 
 
 class StepSpec(Frozen):
-    """A step of the work with its own instruction. The box is kept from one step to the next."""
+    """One step of the work, with its own instruction. The agent continues in the same box from one step to the next."""
 
     name: Name
     brief: str = ""
     files: SourceFiles | None = None
-    """Files that are copied into the image's working folder before the step; if they include `setup.sh`, it is run
-    there.
+    """Files that are copied into the image's working folder before the step. If they contain `setup.sh`, this script is
+    run in the same folder.
     """
     time: float | None = Field(default=None, gt=0)
-    """Maximum seconds of the step."""
+    """Maximum time of the step in seconds; None for no limit."""
     health: HealthSpec | None = None
 
 
 class WorkplaceSource(Frozen):
-    """The company in whose services the agent works."""
+    """The simulated company in whose services the agent works."""
 
     company: SourceFiles
-    """The company's folder."""
+    """The folder that describes the company."""
     setup: SourceFiles | None = None
-    """A folder with `setup.py`, which runs with access to the services before the agent begins."""
+    """A folder with `setup.py`. This script runs before the agent begins, and can use the services."""
     live: SourceFiles | None = omittable(None)
-    """A folder with `live.py`, which checks the services after the agent is done. Omitted if the task has none."""
+    """A folder with `live.py`. This script checks the services after the agent is done. Omitted if the task has no such
+    script.
+    """
     dialects: tuple[str, ...] = omittable(())
-    """APIs of other products that the services also offer. Omitted if empty."""
+    """Names of other products whose APIs the services also offer. Omitted if empty."""
 
 
 Observation = Literal["tree", "dom", "screenshot", "marks", "visible", "interactable", "viewport", "tabs"]
 
 
 class BrowserSpec(Frozen):
-    """Size of the browser's pages, and what the agent sees of them."""
+    """Settings of the agent's browser: the size of its pages, and what the agent sees of a page."""
 
     observe: tuple[Observation, ...] = ()
-    """If empty, the agent's settings decide; by default the agent sees the tree and the tabs, and a screenshot if it
-    has `vision`.
+    """What the agent sees of a page. If empty, the agent's settings decide. Without such settings, the agent sees the
+    accessibility tree and the tabs, and a screenshot if it has the capability `vision`.
     """
     width: int = Field(default=1280, ge=320, le=3840)
     height: int = Field(default=720, ge=240, le=2160)
@@ -193,31 +209,39 @@ class BrowserSpec(Frozen):
 class Environment(Frozen):
     interfaces: tuple[str, ...] = ("terminal",)
     network: str = "none"
-    """`none`, `endpoints`, or `workplace`: the endpoints of a company's services and any others."""
+    """What the box can connect to: `none`, `endpoints`, or `workplace`, which means the services of a company and the
+    endpoints.
+    """
     endpoints: tuple[EndpointSpec, ...] = omittable(())
-    """Omitted if empty, so that older instances keep their digests."""
+    """Endpoints that programs in the box can connect to. Omitted if empty, so that older instances keep their
+    digests.
+    """
     image: ImageSource | None = omittable(None)
-    """Omitted if the task has none."""
+    """The image in which the agent works. Omitted if the task uses the programs of this machine."""
     services: tuple[str, ...] = ()
-    """Names of services that the task expects in a workplace."""
+    """Names of the workplace's services that the task needs."""
     served: tuple[ServiceSpec, ...] = omittable(())
-    """Services that the task brings. Omitted if empty."""
+    """Services that the task itself brings. Omitted if empty."""
     workplace: WorkplaceSource | None = omittable(None)
-    """The company whose services `services` names. Omitted if the task has none."""
+    """The company to whose services the field `services` refers. Omitted if the task has no workplace."""
     mcp: tuple[McpSpec, ...] = omittable(())
-    """Tool servers for the agent. Omitted if empty."""
+    """Tool servers (MCP) that the agent can use. Omitted if empty."""
     browser: BrowserSpec | None = omittable(None)
-    """Settings of the interface `browser`. Omitted if the task does not have it."""
+    """Settings of the agent's browser. Omitted if the task has no interface `browser`."""
     health: HealthSpec | None = omittable(None)
-    """A health check that must succeed before the agent begins. Omitted if the task has none."""
+    """Health check of the box that must succeed before the agent begins. Omitted if the task has no such check."""
     skills: str = omittable("")
-    """Folder in the box with skills, each a folder with a SKILL.md. Omitted if empty."""
+    """Folder in the box that contains skills. Each skill is a folder with a file SKILL.md. Omitted if empty."""
     steps: tuple[StepSpec, ...] = omittable(())
-    """Instructions that the agent gets one after the other. Omitted if the work has no steps."""
+    """Steps of the work. The agent gets the instruction of each step after the step before is done. Omitted if the work
+    has no steps.
+    """
     software: tuple[str, ...] = ()
-    """Commands that must exist inside the box, such as `sqlite3`."""
+    """Commands that must exist in the box, such as `sqlite3`."""
     requires: tuple[str, ...] = ()
-    """Capabilities that an agent must declare, such as `vision`. An agent without them cannot attempt the instance."""
+    """Capabilities that an agent must declare, such as `vision`. An agent that lacks one cannot attempt the
+    instance.
+    """
     limits: Limits = Limits()
     paths: Paths = Paths()
 
@@ -239,69 +263,75 @@ class TaskWork(Frozen):
     environment: Environment = Environment()
     deliverables: tuple[Deliverable, ...] = ()
     shown_rubric: str = ""
-    """The criteria as the agent sees them. Only older packages have this field; now the arm decides what is shown."""
+    """The criteria in the form in which the agent sees them. Only older packages use this field. In newer packages, the
+    arm of the experiment decides what the agent sees.
+    """
 
 
 class CollectSpec(Frozen):
-    """A shell command that runs in the agent's box after the agent is done, before its root is captured."""
+    """A shell command that runs in the agent's box when the agent is done, before the root file system is captured."""
 
     command: str = Field(min_length=1)
     timeout: float = Field(default=60.0, ge=1)
-    """Maximum seconds of the command."""
+    """Maximum time of the command in seconds."""
     step: str = ""
-    """Name of the step after which the command runs; if empty, it runs after every step."""
+    """Name of the step after which the command runs. If empty, the command runs after every step."""
 
 
 class Capture(Frozen):
-    """What is captured at the end of a trial in addition to `output/`."""
+    """What is stored at the end of a trial, in addition to the folder `output/`."""
 
     probes: Digest
     """Digest of the manifest of `probes/`."""
     probe_names: tuple[str, ...] = ()
     exports: tuple[str, ...] = ()
-    """Services whose state is captured."""
+    """Names of the services whose state is stored."""
     root: bool = omittable(False)
-    """True if the agent's changes to the root of its image are captured. Omitted if false."""
+    """True if the agent's changes to the root file system of its image are stored. Omitted if false."""
     collect: tuple[CollectSpec, ...] = omittable(())
-    """Commands that write the state of running programs to files. Omitted if empty."""
+    """Commands that write the state of running programs to files before the box is stopped. Omitted if empty."""
 
 
 class Grading(Frozen):
-    """Everything that determines a grade under one protocol."""
+    """Everything that determines a grade under one protocol: grader, criteria and settings."""
 
     protocol: Protocol
     criteria: Criteria = Criteria()
     reference: Digest
     grader: Digest
-    """Digest of the manifest of the grader's code (`grade.py`, `task.py` and the modules next to them)."""
+    """Digest of the manifest of the grader's code: `grade.py`, `task.py` and the modules beside them."""
     entry: str = "grade.py"
     settings: dict[str, Any] = {}
     instance_settings: dict[str, Any] = {}
     notes: str = ""
     kit: str = ""
-    """Version of `worksample.kit` for which the grader was written."""
+    """Version of `worksample.kit` for which the grader was written; empty if unknown."""
 
     @property
     def names_evaluators(self) -> bool:
-        """Return whether the criteria say which kind of evaluator decides them.
+        """Return whether the criteria say which kind of evaluator decides each of them.
 
-        A criterion names `program` by default, and a rubric has no program. So a rubric whose criteria all name
-        `program` names no evaluators.
+        A criterion names `program` by default, but rubrics are not graded by programs. If all criteria of a rubric name
+        `program`, this default is ignored and the result is false.
         """
         return self.protocol is not Protocol.RUBRIC or bool(self.criteria.kinds - {By.PROGRAM.value})
 
     def asked_of(self, by: str) -> Criteria:
-        """Return the criteria for one kind of evaluator; all criteria if they name no evaluators."""
+        """Return the criteria that the kind of evaluator `by` decides. Return all criteria if the criteria name no
+        evaluators.
+        """
         return self.criteria.asked_of(by) if self.names_evaluators else self.criteria
 
 
 class About(Frozen):
-    """Facts about the work. Neither the agent nor the grader sees them."""
+    """Facts about the work, such as value and occupation. Neither the agent nor the grader sees them."""
 
     category: str = ""
-    """`upwork:category/subcategory`, `ale:domain/subdomain` or `tac:department`; see `worksample.tasks.taxonomy`."""
+    """Category of the work: `upwork:category/subcategory`, `ale:domain/subdomain` or `tac:department` (see
+    `worksample.tasks.taxonomy`).
+    """
     occupation: str = ""
-    """SOC 2018 code such as `13-2011`."""
+    """Code of the occupation in the SOC 2018 classification, such as `13-2011`."""
     value: Value | None = None
     hours: Hours | None = None
     tier: str = ""
@@ -309,12 +339,14 @@ class About(Frozen):
     provenance: str = ""
     tags: tuple[str, ...] = ()
     job: Job | None = omittable(None)
-    """The job posting, if the task comes from a marketplace or a list of jobs. Omitted if the task has none."""
+    """The job posting from which the task was made. Omitted if the task was not made from a posting."""
 
 
 @register
 class Instance(Record):
-    """One runnable, named case of a task. `id` is `task/name@` and 16 characters of the digest of its four digests."""
+    """One named case of a task, on which agents work. `id` is `task/name@` and the first 16 characters of a digest of
+    the four digests.
+    """
 
     kind: ClassVar[str] = "instance"
 
@@ -328,11 +360,13 @@ class Instance(Record):
     grading: dict[Protocol, Grading]
     about: About
     shown_reference: Digest | None = omittable(None)
-    """Digest of the manifest of the part of the reference that people see. Omitted if they see all of it."""
+    """Digest of the manifest of the files of the reference that people see while they judge. Omitted if people see the
+    whole reference.
+    """
 
     @property
     def key(self) -> str:
-        """Return `task/name`, the same for all versions."""
+        """Return `task/name`, which is equal for all versions of the instance."""
         return f"{self.task}/{self.name}"
 
     @property
@@ -348,17 +382,17 @@ class Instance(Record):
 
     @staticmethod
     def identify(task: str, name: str, parts: dict[str, Any]) -> str:
-        """Return the id for `parts` = `{"work": ..., "capture": ..., "grading": ..., "about": ...}` in plain JSON
-        types.
+        """Return the id of an instance. `parts` is `{"work": ..., "capture": ..., "grading": ..., "about": ...}` in
+        plain JSON types.
 
-        `parts` also has `"people"` if people see only a part of the reference.
+        `parts` also has the key `"people"` if people see only a part of the reference.
         """
         return f"{task}/{name}@{digest_of(parts)[:16]}"
 
 
 @register
 class Task(Record):
-    """A task package in the store. `id` is `name@` and 16 characters of the package's digest."""
+    """A task package in the store. `id` is `name@` and the first 16 characters of the digest of the package."""
 
     kind: ClassVar[str] = "task"
 
@@ -367,18 +401,22 @@ class Task(Record):
     version: str
     canary: str
     package: Digest
-    """Digest of the manifest of the whole folder."""
+    """Digest of the manifest of the whole task folder."""
     instances: tuple[str, ...]
     ingested: Moment
 
 
 class HostLists(Frozen):
-    """A suite's restriction of the hosts that an operator allows. If both have a rule, the narrower one applies."""
+    """Hosts on the network that a suite allows or blocks. A host is reachable only if both the operator and the suite
+    allow it.
+    """
 
     allow: tuple[str, ...] = ()
-    """`NAME[:PORT]` or `*.NAME[:PORT]`. If not empty, agents reach only these hosts."""
+    """Allowed hosts, as `NAME[:PORT]` or `*.NAME[:PORT]`. If the list is not empty, agents can reach only these
+    hosts.
+    """
     block: tuple[str, ...] = ()
-    """`NAME` or `*.NAME`, with or without a port; agents never reach these hosts."""
+    """Blocked hosts, as `NAME` or `*.NAME`, with or without a port. Agents can never reach these hosts."""
 
 
 class Tier(Frozen):
@@ -388,7 +426,9 @@ class Tier(Frozen):
 
 @register
 class Suite(Record):
-    """A named list of instances with pinned digests. `id` is `name@` and 16 characters of the digest of the rest."""
+    """A named list of instances, each fixed by its digest. `id` is `name@` and the first 16 characters of the digest of
+    the other fields.
+    """
 
     kind: ClassVar[str] = "suite"
 
@@ -396,11 +436,13 @@ class Suite(Record):
     title: str
     version: str
     visibility: str = "public"
-    """`public` or `private` (held out: reports show aggregates only)."""
+    """`public`, or `private` for a held-out suite, of which reports show only aggregates."""
     tiers: tuple[Tier, ...] = ()
     instances: tuple[str, ...]
-    """Instance ids."""
+    """Ids of the instances in the suite."""
     roles: dict[str, str] = {}
-    """Models that belong to the environment: role -> model name."""
+    """Model names by role, for models that belong to the environment (colleagues, judges)."""
     hosts: HostLists | None = omittable(None)
-    """Omitted if the suite has none, so that older suites keep their ids."""
+    """Hosts that the suite allows or blocks. Omitted if the suite has no such lists, so that older suites keep their
+    ids.
+    """

@@ -22,7 +22,7 @@ class Ending(StrEnum):
 
 
 class TrialOutcome(Frozen):
-    """How a trial ended. Every outcome except `done` has a cause."""
+    """The outcome of a trial. Every outcome except `done` has a cause."""
 
     ending: Ending
     cause: Cause | None = None
@@ -36,29 +36,35 @@ class TrialOutcome(Frozen):
 
     @property
     def finished(self) -> bool:
-        """Return whether the trial finishes its slot: the files left behind count as the agent's work."""
+        """Return whether the trial finishes its slot. The files in the box then count as the agent's work, even if a
+        limit was reached.
+        """
         return self.cause is None or POLICY[self.cause].graded
 
     @property
     def retried(self) -> bool:
-        """Return whether another try of the slot starts automatically."""
+        """Return whether the platform starts another try of the slot automatically."""
         return self.cause is not None and POLICY[self.cause].retry
 
 
 class Fed(Frozen):
-    """The feedback that an agent received before it re-attempted the work."""
+    """The feedback that an agent received before it attempted the work again."""
 
     submission: str
-    """Id of the earlier submission."""
+    """Id of the earlier submission to which the feedback refers."""
     evaluations: tuple[str, ...] = ()
-    """Ids of the evaluations whose feedback was passed on."""
+    """Ids of the evaluations from which the feedback was made."""
     text: Digest | None = None
-    """Digest of the blob with the text added to the brief; None if nobody worked."""
+    """Digest of the blob with the text that was added to the brief. None if the earlier work was submitted again
+    unchanged.
+    """
 
 
 @register
 class Trial(Record):
-    """One trial, written when it closes. At most one finished trial per slot is live."""
+    """One agent's or person's work on one instance. The record is written when the trial ends. A slot has at most one
+    valid finished trial.
+    """
 
     kind: ClassVar[str] = "trial"
 
@@ -70,26 +76,27 @@ class Trial(Record):
     capture: Digest
     try_number: int = Field(ge=1)
     generation: int = omittable(0, ge=0)
-    """Generation of the slot's lease when this trial took it. 0, and then omitted, if no lease was used."""
+    """Number of the slot's lease when this trial took the slot. 0 if no lease was used; the field is then omitted."""
     outcome: TrialOutcome
     started: Moment
     ended: Moment
     working_seconds: float = Field(ge=0)
-    """Wall-clock seconds without the waits for rate limits."""
+    """Elapsed time in seconds, without the time spent waiting for rate limits."""
     person_seconds: float | None = omittable(None, ge=0)
-    """The part of `working_seconds` in which a person worked, by the assignment's timer. Omitted if no person worked.
+    """The part of `working_seconds` in which a person worked, measured by the timer of the assignment. Omitted if no
+    person worked.
     """
     steps: int = Field(default=0, ge=0)
-    """Model calls of the agent (TAC 4.1)."""
+    """Number of model calls of the agent (TAC 4.1)."""
     usage: dict[str, Usage] = {}
-    """Usage by role; the agent's role is `agent`."""
+    """Usage of models by role. The role of the agent is `agent`."""
     limits: Limits = Limits()
     shown: Digest | None = None
-    """Digest of exactly what the agent saw: its first messages and its tools."""
+    """Digest of exactly what the agent's model received: the first messages and the tools."""
     fed: Fed | None = omittable(None)
-    """The feedback before this attempt. Omitted for a first attempt."""
+    """The feedback that the agent received before this attempt. Omitted for a first attempt."""
     sandbox: str = "bubblewrap"
     log: str = ""
-    """Path of the `.eval` log, relative to the store's `logs/`."""
+    """Path of Inspect's `.eval` log, relative to `logs/` in the store."""
     phases: dict[str, float] = {}
     """Seconds of the platform's own work, by phase (sandbox, snapshot, probes, rows, ...)."""

@@ -1,4 +1,4 @@
-"""Value and hours of work as ranges, with date and source."""
+"""Value and hours of work, as ranges with a date and a source."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .base import Frozen
 
 
 class Source(StrEnum):
-    """Source of a figure. Economic metrics leave out illustrative figures unless asked to count them."""
+    """Source of a figure. Economic metrics leave out illustrative figures by default."""
 
     PAID = "paid"
     SELF_REPORTED = "self_reported"
@@ -34,15 +34,15 @@ class _Range(Frozen):
 
     @property
     def middle(self) -> float:
-        """Return the midpoint, which metrics use for a range (RLI C.5)."""
+        """Return the midpoint of the range, which metrics use as its value (RLI C.5)."""
         return (self.low + self.high) / 2
 
 
 class Value(_Range):
-    """The value of the work, in `currency`."""
+    """The market value of the work, as a range in `currency`."""
 
     currency: str = Field(default="USD", pattern="^[A-Z]{3}$")
 
 
 class Hours(_Range):
-    """The hours that a person needs for the work."""
+    """The hours that a person needs for the work, as a range."""

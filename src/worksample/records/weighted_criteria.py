@@ -1,6 +1,7 @@
-"""Scores of answered criteria: one rule for people's marks and for verdicts that combine several evaluators.
+"""The score of answered criteria. People's marks and verdicts that combine several evaluators use this rule.
 
-`kit.compositions` has the same rule for programs' answers, with reasons; a property test compares the two.
+`kit.grade_composition` implements the same rule for graders, with reasons. A property test compares both
+implementations.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ from .criteria import Criterion
 from .pass_rules import is_full
 
 Shares = Mapping[str, float | None]
-"""Criterion -> share in 0..1, or None if the criterion does not apply. A branch may be answered as a whole."""
+"""The answers: share from 0 to 1 by criterion, or None if the criterion does not apply. A criterion with parts may be
+answered as a whole.
+"""
 
 
 def weigh(nodes: Sequence[Criterion], shares: Shares) -> float | None:
-    """Return the points earned over the points that apply (TAC 4.1), gates included; None if nothing applies.
+    """Return the earned points divided by the points of all criteria that apply, gates included (TAC 4.1). Return None
+    if no criterion applies.
 
-    A failed gate makes its branch, or the whole, score 0. A last criterion that implies the others earns all of them if
-    it passes and no gate of the whole failed.
+    A failed gate sets the criterion above it to 0, or the whole score if the gate is at the top level. If the last
+    criterion has `implies_others` and passes, the score is 1, unless a gate at the top level failed.
     """
     earned, worth = _level(nodes, shares)
     if not worth:
@@ -28,27 +32,29 @@ def weigh(nodes: Sequence[Criterion], shares: Shares) -> float | None:
 
 
 def last_implies_all(nodes: Sequence[Criterion], shares: Shares) -> bool:
-    """Return whether the last criterion passed and therefore earns all the others."""
+    """Return whether the last criterion passed and therefore earns the points of all other criteria."""
     if not nodes[-1].implies_others or gate_failed(nodes, shares):
         return False
     return bool(is_full(_share(nodes[-1], shares) or 0.0))
 
 
 def gate_failed(nodes: Sequence[Criterion], shares: Shares) -> bool:
-    """Return whether a gate of this level failed. A gate that does not apply does not fail."""
+    """Return whether a gate among these criteria failed. A gate that does not apply never fails."""
     gates = (_share(node, shares) for node in nodes if node.gate)
     return any(share is not None and not is_full(share) for share in gates)
 
 
 def behind_gates(nodes: Sequence[Criterion], shares: Shares) -> frozenset[str]:
-    """Return the leaves that score 0 because of a failed gate, including the gate."""
+    """Return the ids of all criteria without parts that score 0 because of a failed gate. The ids of the failed gates
+    are included.
+    """
     if gate_failed(nodes, shares):
         return frozenset(leaf.id for node in nodes for leaf in node.leaves)
     return frozenset().union(*(behind_gates(node.parts, shares) for node in nodes if node.parts))
 
 
 def _level(nodes: Sequence[Criterion], shares: Shares) -> tuple[float, float]:
-    """Return the points earned, and the points that apply."""
+    """Return the points earned by these criteria, and the points of the criteria that apply."""
     both = [_points(node, shares) for node in nodes]
     worth = math.fsum(worth for _, worth in both)
     return 0.0 if gate_failed(nodes, shares) else math.fsum(earned for earned, _ in both), worth

@@ -48,8 +48,9 @@ def require_same_lock(experiments: Sequence[Experiment]) -> None:
                 if sorted(getattr(first.lock, name)) != sorted(getattr(other.lock, name))
             ]
             raise PlanError(
-                f"{first.name} and {other.name} differ in their locks ({', '.join(differs) or 'contents'})",
-                next=f"worksample report {other.id}, each in its own report",
+                f"{first.name} and {other.name} cannot share a report, because they were planned with "
+                f"different settings ({', '.join(differs) or 'contents'})",
+                next=f"worksample report {other.id}",
             )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.dollar_text import in_dollars
 
-from .formatting import figure
+from .figure_formatting import figure
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,6 +1,8 @@
-"""Verdicts and the result set: the rounds that decide, their verdicts, and the frame that every figure reads.
+"""Verdicts and the result set: the rounds that decide, their verdicts, and the table that all figures are computed
+from.
 
-`deciding_rounds` selects the rounds that count, `verdicts` resolves their evaluations, `judgments` joins both by
-protocol, `slots` is the plan with its trials, and `result_set` joins all of it: a row per slot and per handed-in
-submission. The pass rule is in `records.pass_rules` and, for rubrics, in `metrics.scores.rubric`.
+`deciding_rounds` selects the rounds that count. `verdicts` combines the evaluations of a round into verdicts.
+`experiment_verdicts` joins both for each protocol. `slot_results` contains the plan with its trials. `result_set` joins
+all of these in a table with a row for each slot and each submission from outside. The rules of passing are in
+`records.pass_rules`, and for rubrics in `metrics.scores.rubric`.
 """

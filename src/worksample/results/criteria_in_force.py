@@ -1,4 +1,4 @@
-"""The criteria by which instances are judged, and the kind of evaluator that answers each of them."""
+"""The criteria by which instances are judged, and the kind of evaluator that answers each criterion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from worksample.store import Store, schema
 
 BY_PROGRAMS = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS})
 BY_CRITERIA = BY_PROGRAMS | {Protocol.RUBRIC}
-"""Protocols whose verdicts are computed from criteria; holistic and pairwise answers are about the whole."""
+"""Protocols whose verdicts are computed from criteria. Under the other protocols, evaluators judge the work as a
+whole.
+"""
 # Marks that only occur in criteria: inside a text the quotes are escaped.
 _OTHERS = ('"by":"person"', '"by":"judge"')
 _GATE = '"gate":true'
@@ -22,8 +24,8 @@ _i, _s = schema.instances.c, schema.slots.c
 
 @dataclass(frozen=True, slots=True)
 class LeafCriterion:
-    """A criterion without parts. `names`: the names that its answer may have, its own first and then those of the
-    branches above it. `by`: the kind of evaluator that answers it; None if the criteria name none.
+    """A criterion without parts. `names` are the names under which a grade may answer it: its own name first, then the
+    names of the criteria above it. `by` is the kind of evaluator that answers it, or None if the criteria name none.
     """
 
     id: str
@@ -34,7 +36,7 @@ class LeafCriterion:
 
 @dataclass(frozen=True, slots=True)
 class InstanceCriteria:
-    """The criteria of an instance, as a tree and as leaves."""
+    """The criteria of an instance: the whole tree (`nodes`), and the criteria without parts (`leaves`)."""
 
     nodes: tuple[Criterion, ...]
     leaves: tuple[LeafCriterion, ...]
@@ -43,10 +45,10 @@ class InstanceCriteria:
 def joint_criteria(
     store: Store, experiments: Sequence[str], protocol: Protocol, gradings: Mapping[str, str]
 ) -> dict[str, InstanceCriteria]:
-    """Return, by instance, the criteria of instances whose verdict combines more than one grade.
+    """Return, by instance, the criteria of those instances whose verdict is more than a single grade.
 
-    Those are instances with criteria for judges or people and, in a rubric, with gates. `gradings`: instance -> digest
-    of the grading in force; by default the instance's own.
+    Such instances have criteria for judges or people, or gates in a rubric. gradings: the digest of the grading in
+    force, by instance; an instance that is missing here uses its own grading.
     """
     marks = (*_OTHERS, _GATE) if protocol is Protocol.RUBRIC else _OTHERS
     found = _in_force(store, experiments, protocol, gradings, marks)
@@ -56,7 +58,7 @@ def joint_criteria(
 def criteria_with_kinds(
     store: Store, experiments: Sequence[str], protocol: Protocol, gradings: Mapping[str, str]
 ) -> dict[str, InstanceCriteria]:
-    """Return, by instance, the criteria of instances that name kinds of checkpoints; `gradings` as in
+    """Return, by instance, the criteria of those instances whose checkpoints have kinds. gradings: see
     `joint_criteria`.
     """
     found = _in_force(store, experiments, protocol, gradings, _KINDS)
@@ -66,7 +68,9 @@ def criteria_with_kinds(
 def _in_force(
     store: Store, experiments: Sequence[str], protocol: Protocol, gradings: Mapping[str, str], marks: Sequence[str]
 ) -> Iterator[tuple[str, Grading]]:
-    """Yield instance and grading in force, for instances whose criteria may contain one of `marks`."""
+    """Yield (instance id, grading in force) for the instances whose stored criteria may contain one of the texts in
+    `marks`.
+    """
     if protocol not in BY_CRITERIA:
         return
     planned = select(_s.instance).where(_s.experiment.in_(experiments)).distinct()
@@ -88,13 +92,15 @@ def _in_force(
 
 
 def _is_one_grade(grading: Grading) -> bool:
-    """Return whether one grade is the whole verdict."""
+    """Return whether a single grade is the verdict, so that no grades of several kinds of evaluators have to be
+    joined.
+    """
     alone = grading.criteria.kinds <= {EvaluatorKind.PROGRAM.value}
     return alone and (grading.names_evaluators or not _has_gate(grading.criteria.criteria))
 
 
 def criteria_of(grading: Grading) -> InstanceCriteria:
-    """Return the criteria of a grading."""
+    """Return the criteria of a grading, as a tree and as a list."""
     nodes, named = grading.criteria.criteria, grading.names_evaluators
     leaves = (
         LeafCriterion(

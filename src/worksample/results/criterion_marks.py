@@ -1,4 +1,4 @@
-"""Grades criterion by criterion: the points of each, and the marks that several raters agree on."""
+"""Grades criterion by criterion: the mark and points of each criterion, and the marks on which several raters agree."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _TWO, _THREE = 2, 3
 
 
 def awaited_cause(round: Round) -> pl.Expr:
-    """Return the cause of a verdict that lacks answers: it waits for the round's people or judge; programs are never
-    awaited.
+    """Return the cause of a verdict that needs more answers: it waits for people or for a judge. The cause is null for
+    programs, which are never awaited.
     """
     return pl.lit(_WAITS.get(round.by), dtype=pl.String)
 
 
 def marks_of(leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
-    """Return `leaves` with `mark`, a `metrics.Mark`, and with a default importance if none was given."""
+    """Return `leaves` with the column `mark` (a value of `metrics.Mark`). A missing importance becomes `important`."""
     got = pl.when("passed").then(pl.lit(PASS)).otherwise(pl.lit(FAIL))
     skip = pl.lit(None, dtype=pl.String) if rules.skips == "as misses" else pl.col("skip")
     mark = skip.replace_strict(_MARKS, default=None, return_dtype=pl.String).fill_null(got)
@@ -32,10 +32,11 @@ def marks_of(leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
 
 
 def grade_outcomes(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
-    """Return `grades` with the outcome of each one: score, passed, and in `why` the reason if it has none.
+    """Return `grades` with the outcome of each grade: `score`, `passed`, and in `why` the reason if the grade has no
+    outcome.
 
-    Under a rubric they are computed from its criteria, and passed means completion (UpBench 5.2.1); else they are the
-    grade's.
+    Under a rubric, the outcome is computed from the criteria, and `passed` means completion (UpBench 5.2.1). Under
+    other protocols, the grade's own score is used.
     """
     stuck = "could not be judged: " + pl.col("undecided")
     why = pl.when(pl.col("undecided").is_not_null()).then(stuck).when("void").then(pl.lit(VOID))
@@ -55,10 +56,11 @@ def grade_outcomes(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rul
 
 
 def verdicts_by_criterion(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
-    """Return the verdicts of several raters, criterion by criterion, once `overlap` grades exist.
+    """Return the verdicts of several raters, decided criterion by criterion after `overlap` grades exist.
 
-    A criterion gets the mark that more than half of the raters gave it; a grade that does not name it counts as "could
-    not judge". Under a tie-break, two raters who agree on every criterion settle it, else a third is asked.
+    A criterion gets the mark that more than half of the raters gave. If a grade does not name the criterion, its mark
+    counts as "could not judge". Under the rule `tie_break`, two raters decide if they agree on every criterion;
+    otherwise a third rater is asked.
     """
     if round.rule is ResolutionRule.TIE_BREAK:
         grades = grades.filter(pl.int_range(pl.len()).over("subject") < _THREE)
@@ -80,10 +82,10 @@ def verdicts_by_criterion(round: Round, grades: pl.DataFrame, leaves: pl.DataFra
 
 
 def agreed_leaves(round: Round, given: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
-    """Return a row per subject and criterion that its graders named, by the round's rule.
+    """Return a row for each submission and criterion that its graders answered, combined by the rule of the round.
 
-    Columns: subject, name, mark (null if the raters are split), share of its points (null if the criterion does not
-    apply or nobody could judge it).
+    Columns: subject, name, mark, share. The mark is null if the raters are evenly split. The share of the points is
+    null if the criterion does not apply or nobody could judge it.
     """
     grades = keep_latest(given.filter((pl.col("payload") == "grade") & pl.col("second").is_null()))
     if round.rule is ResolutionRule.LATEST:
@@ -101,7 +103,9 @@ def agreed_leaves(round: Round, given: pl.DataFrame, leaves: pl.DataFrame, rules
 
 
 def _means(marks: pl.DataFrame) -> pl.DataFrame:
-    """Return the mean share per subject and criterion; a grader who could not judge leaves it undecided."""
+    """Return the mean share for each submission and criterion. If a grader could not judge a criterion, its mark is
+    "could not judge".
+    """
     each = marks.group_by("subject", "name").agg(
         share=pl.col("fraction").mean(), stuck=(pl.col("mark") == CANNOT).any()
     )
@@ -112,7 +116,9 @@ def _means(marks: pl.DataFrame) -> pl.DataFrame:
 
 
 def _majority_marks(marks: pl.DataFrame, raters: pl.DataFrame) -> pl.DataFrame:
-    """Return a row per subject and criterion: the mark of more than half of the raters, null if they are split."""
+    """Return a row for each submission and criterion, with the mark that more than half of the raters gave. The mark is
+    null if no mark has such a majority.
+    """
     each = marks.sort("place").group_by("subject", "name", maintain_order=True).agg(
         *((pl.col("mark") == mark).sum().cast(pl.Int64).alias(mark) for mark in (PASS, FAIL, NOT_APPLICABLE, CANNOT)),
         pl.col("importance").first(),
@@ -151,7 +157,9 @@ def _scores(round: Round, agreed: pl.DataFrame, rules: RubricRules) -> pl.DataFr
 
 
 def _matching_evaluations(marks: pl.DataFrame, agreed: pl.DataFrame) -> pl.DataFrame:
-    """Return, per subject, the latest evaluation whose marks all match the agreed ones, with its own score."""
+    """Return, for each submission, the latest evaluation whose marks all equal the agreed marks, with the score of this
+    evaluation.
+    """
     wanted = agreed.select("subject", "name", "share", agreed="mark")
     size = agreed.group_by("subject").agg(size=pl.len())
     missed = pl.col("fraction").fill_null(0.0) == pl.col("share")

@@ -19,26 +19,31 @@ from worksample.records import (
 )
 
 DECIDING = frozenset({Purpose.GRADING, Purpose.REGRADE})
-"""Purposes of rounds that may decide; rounds of other purposes check those verdicts, or the evaluators."""
+"""Purposes of rounds that may decide verdicts. Rounds with other purposes check these verdicts or the evaluators."""
 LOOKS = frozenset({Purpose.AUDIT, Purpose.ADJUDICATION, Purpose.FALSE_NEGATIVES, Purpose.RELIABILITY})
-"""Purposes of rounds that judge the work of another round again; `over` names that round."""
+"""Purposes of second looks: rounds that judge the work of another round again. The field `over` of such a round names
+the other round.
+"""
 _NOTED = {"id", "reason", "author", "at", "over"}
 
 
 def need_amendable(action: AmendmentAction, record: Record) -> None:
-    """Raise UsageError if the amendment would put into force a record that cannot be in force."""
+    """Raise UsageError if the amendment adopts a record that cannot decide verdicts, such as a round of audits."""
     if action is AmendmentAction.ADOPT and not (isinstance(record, Round) and record.purpose in DECIDING):
         what = (
             f"a round of purpose {record.purpose}" if isinstance(record, Round) else f"a record of kind {record.kind}"
         )
-        raise UsageError(f"{what} cannot be put in force", where=record.id, next="worksample list")
+        raise UsageError(
+            f"{what} cannot decide verdicts, so it cannot be adopted", where=record.id, next="worksample list"
+        )
 
 
 class RoundsInForce:
-    """The rounds of a store, and the time from which each is in force by its amendments.
+    """The rounds of a store, with the time from which each round is in force.
 
-    A round of grading is in force from its start, a regrade once it is adopted. Adopting a round puts it in force
-    (again) at that time; a struck round is out of force until it is restored or adopted.
+    A round with the purpose `grading` is in force from its start, a regrade after it was adopted. Adopting a round
+    again gives it the time of that adoption. A withdrawn (struck) round is not in force until it is restored or
+    adopted.
     """
 
     def __init__(self, rounds: Iterable[Round], amendments: Iterable[Amendment]) -> None:
@@ -56,32 +61,36 @@ class RoundsInForce:
                 self._adopted[a.target_id] = a.at
 
     def since(self, round: Round) -> datetime | None:
-        """Return the time from which a round is in force; None if it is not."""
+        """Return the time from which a round is in force; None if the round is not in force."""
         if round.id in self._struck or round.purpose not in DECIDING:
             return None
         own = round.at if round.purpose is Purpose.GRADING else None
         return self._adopted.get(round.id, own)
 
     def is_adopted(self, round: Round) -> bool:
-        """Return whether a regrade was put in force, or a round of grading put in force again."""
+        """Return whether an amendment has adopted the round."""
         return round.id in self._adopted
 
     def struck(self, round: Round) -> bool:
         return round.id in self._struck
 
     def order(self, round: Round) -> tuple[datetime, datetime, str]:
-        """Return the sort key of rounds in force: the later round decides."""
+        """Return the sort key of a round in force. The round with the largest key decides."""
         return (self.since(round) or round.at, round.at, round.id)
 
     def deciding(self, protocol: Protocol, by: EvaluatorKind | None = None) -> list[Round]:
-        """Return the rounds in force under a protocol, the latest last, of one kind of evaluator or of all."""
+        """Return the rounds in force under a protocol; the round that decides is the last one.
+
+        by: only rounds of this kind of evaluator; None for all kinds.
+        """
         found = [r for r in self.rounds if r.protocol is protocol and by in (None, r.by)]
         return sorted((r for r in found if self.since(r) is not None), key=self.order)
 
     def second_looks(self, of: Sequence[str], like: Round) -> list[Round]:
-        """Return the second looks at any of the rounds `of`, by time.
+        """Return the second looks at any of the rounds in `of`, oldest first.
 
-        People may check any verdicts, programs and judges only those of their own kind: no judge overrules people.
+        People may check all verdicts. Programs and judges may only check verdicts of their own kind, so that no judge
+        overrules people. like: one of the rounds in `of`.
         """
         found = [r for r in self.rounds if r.over in of and r.purpose in LOOKS and r.protocol is like.protocol]
         return [r for r in found if r.by in (like.by, EvaluatorKind.PERSON) and not self.struck(r)]
@@ -89,8 +98,8 @@ class RoundsInForce:
 
 @dataclass(frozen=True)
 class DecidingRound:
-    """The round that decides, and the rounds `alike`, which include it. On each subject in `parts`, a later round
-    decides.
+    """The round that decides, with the rounds that are read together with it (`alike`, which includes the round
+    itself). For each subject in `parts`, another round decides.
     """
 
     round: Round
@@ -99,15 +108,15 @@ class DecidingRound:
 
     @property
     def rounds(self) -> tuple[str, ...]:
-        """The ids of all these rounds."""
+        """Ids of all rounds that decide about at least one subject."""
         return tuple(dict.fromkeys((*self.alike, *(r.id for r in self.parts.values()))))
 
 
 def alike_rounds(round: Round, among: Iterable[Round]) -> tuple[str, ...]:
-    """Return the ids of the rounds that differ from this one only in id, reason, author, time and predecessor,
-    including its own.
+    """Return the ids of the rounds that grade in the same way as `round`, including its own id. Such rounds differ only
+    in id, reason, author, time and predecessor.
 
-    Two machines that graded parts of one experiment each opened a round, with the same graders under the same rules.
+    Two machines that each graded a part of an experiment have each opened such a round.
     """
     like = round.model_dump(exclude=_NOTED)
     return tuple(r.id for r in among if r.model_dump(exclude=_NOTED) == like)
@@ -117,12 +126,13 @@ def decide_rounds(
     found: RoundsInForce, experiment: str, protocol: Protocol, submissions: frozenset[str], handed: frozenset[str],
     by: EvaluatorKind | None = None,
 ) -> DecidingRound | None:  # fmt: skip
-    """Return the rounds that decide for an experiment under a protocol, of one kind of evaluator or of all; None if
-    none does.
+    """Return the rounds that decide for an experiment under a protocol; None if no round decides.
 
-    The latest round in force over the whole experiment decides. If there is none: of the rounds over chosen
-    submissions, the one with most of the experiment's, then the latest. A regrade of chosen submissions that came into
-    force later decides on the subjects it lists; submissions in `handed` have separate rounds.
+    The latest round in force over the whole experiment decides. If there is none, the round over chosen submissions
+    that has the most submissions of the experiment decides; of equal ones, the latest. A regrade of chosen submissions
+    decides about these submissions if it came into force later. Submissions in `handed` may have separate rounds.
+
+    by: only rounds of this kind of evaluator; None for all kinds.
     """
     rounds = found.deciding(protocol, by)
     whole = [r for r in rounds if r.experiment == experiment]

@@ -1,4 +1,4 @@
-"""The entrant behind a submission: its agent, with arm and attempt if there are several."""
+"""The entrant who made a submission: an agent with its arm and attempt, or a person."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ R = TypeVar("R", Submission, Trial, Slot, Experiment)
 
 
 def entrants_of(store: Store, submissions: Set[str]) -> dict[str, str]:
-    """Return submission id -> `agent`, `agent / arm` or `agent / attempt 2`; different arms or attempts get different
-    names.
+    """Return the name of the entrant by submission id, such as `agent`, `agent / arm` or `agent / attempt 2`. Different
+    arms or attempts have different names.
 
-    The arm is named unless it is the plain one of an experiment without others; the attempt is named from the second
-    on.
+    The arm is left out if the experiment has only the arm `plain`. The attempt is left out if it is the first.
     """
     made = _find_by_ids(store, Submission, submissions)
     trials = _find_by_ids(store, Trial, {s.trial for s in made.values() if s.trial is not None})

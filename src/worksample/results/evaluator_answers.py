@@ -1,5 +1,5 @@
-"""The answers of each kind of evaluator on the same work: a row per answer, over all rounds that judged the work
-itself.
+"""The answers of all kinds of evaluators about the same work: a row for each answer, from all rounds that judged the
+work itself.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from .judged_rounds import RoundReader
 from .result_set import ResultSet
 
 WHOLE = "(the whole)"
-"""Item of a verdict on a whole submission, in contrast to its criteria."""
+"""Value in the column `item` for a verdict on a whole submission. Other values are ids of criteria."""
 MERITS = frozenset({Purpose.GRADING, Purpose.REGRADE, Purpose.RELIABILITY})
-"""Purposes of rounds that judge work regardless of earlier verdicts. Audits, adjudications and searches for false
-negatives choose their subjects by earlier verdicts.
+"""Purposes of rounds that select work independently of earlier verdicts. Audits, adjudications and searches for false
+negatives select their work by earlier verdicts.
 """
 ANSWERS = {
     **dict.fromkeys(("subject", "item", "importance", "kind", "evaluator"), pl.String()),
@@ -29,7 +29,7 @@ ANSWERS = {
 
 
 def rounds_of(work: ResultSet, purposes: Iterable[Purpose]) -> tuple[RoundReader, list[Round]]:
-    """Return a reader, and the rounds of these purposes that judged work of the experiments and are not struck."""
+    """Return a reader and the valid rounds that have one of these purposes and judged work of the experiments."""
     judging = RoundReader(work.store, work.amendments, work.rules.rubric)
     inside = {e.id for e in work.experiments}
     mine = {*work.slots["submission"].drop_nulls().to_list(), *(s.id for s in work.handed_in)}
@@ -43,11 +43,12 @@ def _concerns(round: Round, experiments: set[str], subjects: set[str]) -> bool:
 
 
 def evaluator_answers(work: ResultSet, protocol: Protocol | None = None) -> pl.DataFrame:
-    """Return a row per answer: `subject`, `item` (a criterion, or the whole), `importance`, `kind` of evaluator,
-    `evaluator`, `value` (0 or 1), and `task`, `key`, `label` and `agent` of the work.
+    """Return a row for each answer of an evaluator.
 
-    An evaluator's latest answer on an item counts; a skipped criterion is not an answer. protocol: use only rounds
-    under it.
+    Columns: `subject`, `item` (a criterion or the whole), `importance`, `kind` (of evaluator), `evaluator`, `value` (0
+    or 1). Further columns describe the work: `task`, `key`, `label`, `agent`, `who`, `category`. Only the latest answer
+    of an evaluator about an item is included. A skipped criterion is not an answer. protocol: only rounds under this
+    protocol; None for all.
     """
     judging, rounds = rounds_of(work, {*MERITS, Purpose.CALIBRATION})
     # A quiz of gold items is a calibration round too; labels of a judge's answers are one over the judge's round. Of
@@ -90,8 +91,8 @@ def evaluator_answers(work: ResultSet, protocol: Protocol | None = None) -> pl.D
 
 
 def _labels_same_questions(labels: Round, judging: RoundReader) -> bool:
-    """Return whether people label the questions that the deciding judge was asked. Labels of another rubric do not
-    count.
+    """Return whether people label the same questions that the deciding judge was asked. Labels of another rubric are
+    not used.
     """
     judged = judging.found.deciding(labels.protocol, EvaluatorKind.JUDGE)
     last = next((r for r in reversed(judged) if r.experiment == labels.experiment), None)
@@ -109,8 +110,8 @@ def _work(work: ResultSet) -> pl.DataFrame:
 
 
 def majority_by_kind(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a row per subject and item with each kind's majority (`program`, `judge`, `person`); null for none or a
-    tie.
+    """Return a row for each subject and item, with the majority answer of each kind of evaluator in the columns
+    `program`, `judge` and `person`. The value is null if there is no answer or a tie.
     """
     keys = ["subject", "item"]
     means = table.group_by(*keys, "kind", maintain_order=True).agg(pl.col("value").mean())

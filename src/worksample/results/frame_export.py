@@ -1,4 +1,4 @@
-"""Export of the store's frames as Parquet or JSON Lines files."""
+"""Export of all tables (frames) of the store as Parquet or JSON Lines files."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ FORMATS = ("parquet", "jsonl")
 
 
 def export(store: Store, folder: Path, format: str = "parquet", experiment: str | None = None) -> list[Path]:
-    """Write every frame into `folder` as `trials.parquet` and so on, and return the files.
+    """Write every frame of the store into `folder`, such as `trials.parquet`, and return the paths of the files.
 
-    `format` is `parquet` or `jsonl` (times as ISO 8601). Existing files of those names are replaced. Raises UsageError
-    for another format, StoreFull if the disk is full.
+    format: `parquet`, or `jsonl` with times in ISO 8601. Existing files with the same names are replaced. Raises
+    UsageError for another format; StoreFull if the disk is full.
     """
     if format not in FORMATS:
         raise UsageError(f"no export format {format!r}", next=f"one of {', '.join(FORMATS)}")
     from worksample.store.dataframes import comparisons_df, evaluations_df, submissions_df, trials_df
 
-    from .slots import slots_df
+    from .slot_results import slots_df
 
     made = []
     for name, read in (

@@ -1,4 +1,6 @@
-"""The grading by which a round judges an instance: the instance's own, or that of a later version of it."""
+"""The grading by which a round judges an instance: the instance's own grading, or the grading of another version of the
+instance.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,10 @@ if TYPE_CHECKING:
 
 
 def grading_in_force(store: Store, round: Round, instance: Instance) -> Grading:
-    """Return the grading by which `round` judges submissions of `instance`: its own, or that of a later version of it.
+    """Return the grading by which `round` judges submissions of `instance`.
 
-    Raises UsageError if the round names none for the instance, RecordMissing if no instance carries the named one.
+    The grading may belong to another version of the instance. Raises UsageError if the round has no grading for the
+    instance; RecordMissing if no instance in the store has this grading.
     """
     digest = round.gradings.get(instance.id)
     if digest is None:
@@ -28,13 +31,16 @@ def grading_in_force(store: Store, round: Round, instance: Instance) -> Grading:
         found = other.grading.get(round.protocol)
         if found is not None and found.digest == digest:
             return found
-    raise RecordMissing("no instance in the store carries this grading", where=digest, next="worksample store rebuild")
+    raise RecordMissing(
+        "no instance in the store has a grading with this digest", where=digest, next="worksample store rebuild"
+    )
 
 
 def as_graded(store: Store, round: Round, instance: Instance) -> Instance:
-    """Return the instance with its grading replaced by the round's, as people, judges and draws of labels use it.
+    """Return the instance with the grading that the round uses. People, judges and draws of labels need this form.
 
-    An instance that the round does not name is returned unchanged. Raises RecordMissing as `grading_in_force` does.
+    An instance without a grading in the round is returned unchanged. Raises RecordMissing if no instance in the store
+    has the round's grading.
     """
     if instance.id not in round.gradings:
         return instance
@@ -45,5 +51,5 @@ def as_graded(store: Store, round: Round, instance: Instance) -> Instance:
 
 
 def asks_the_same(labels: Round, judged: Round) -> bool:
-    """Return whether people label the same questions that the judge is asked."""
+    """Return whether people label the same questions that the judge is asked in its round."""
     return all(judged.gradings.get(id, digest) == digest for id, digest in labels.gradings.items())

@@ -1,4 +1,4 @@
-"""Verdicts that join several kinds of evaluators: each criterion is answered by its own kind."""
+"""Verdicts that combine several kinds of evaluators, so that each criterion is answered by its own kind."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ Row = dict[str, Any]
 
 @dataclass
 class KindVerdict:
-    """A verdict on a subject by one kind of evaluator and its criteria, which are given by name, each with mark and
-    share.
+    """The verdict of one kind of evaluator on a submission. `criteria` has the mark and the share of each criterion by
+    name.
     """
 
     verdict: Row
@@ -42,8 +42,8 @@ Answers = Mapping[EvaluatorKind, Mapping[str, KindVerdict]]
 def answers_of(
     deciding: Iterable[JudgedRound], looks: Sequence[JudgedRound], rules: RubricRules
 ) -> dict[str, KindVerdict]:
-    """Return the verdicts by subject. If an audit or an adjudication decided, the answers are those of that second
-    look.
+    """Return the verdicts of one kind of evaluator by submission. If an audit or an adjudication decided a verdict, the
+    answers of that round are returned.
     """
     out: dict[str, KindVerdict] = {}
     for judged in deciding:
@@ -69,10 +69,11 @@ def join_verdicts(
     protocol: Protocol, asked: Mapping[str, InstanceCriteria], subjects: Mapping[str, str], answers: Answers,
     only: EvaluatorKind | None, whole: EvaluatorKind | None, rules: RubricRules,
 ) -> pl.DataFrame:  # fmt: skip
-    """Return the verdicts on `subjects` (submission -> instance), in the form of `verdict_frame`.
+    """Return the joined verdicts on `subjects` (submission -> instance), with the columns of `verdict_frame`.
 
-    only: this kind answers everything; else each criterion's own kind does, and `whole` if the criterion names none. A
-    criterion that its kind has not answered leaves the subject ungraded, and the reason names both.
+    only: if set, this kind of evaluator answers all criteria. Otherwise each criterion is answered by the kind that it
+    names, or by the kind `whole` if it names none. If an answer is missing, the submission is ungraded, and the reason
+    names the criterion and the kind of evaluator.
     """
     rows = []
     for subject, instance in sorted(subjects.items()):
@@ -84,7 +85,7 @@ def join_verdicts(
 
 
 class JoinedVerdict:
-    """The criteria of one subject, each with the answer of its kind of evaluator."""
+    """The criteria of one submission, each with the answer of its kind of evaluator."""
 
     def __init__(
         self,
@@ -109,9 +110,10 @@ class JoinedVerdict:
         return [(kind, self.answers[kind]) for kind in _ORDER if kind in self.answers]
 
     def open(self) -> Row:
-        """Return why there is no verdict yet, or an empty row if there is one.
+        """Return why the verdict cannot be decided yet. If it can be decided, return a row with the standing `decided`.
 
-        The first reason counts: a failure, missing answers, too few raters, a split, or answers that nobody could give.
+        The first reason that applies is returned: a failure, missing answers, too few raters, split raters, answers
+        "could not judge", or no criterion that applies.
         """
         out = next(self._reasons(), None)
         self.opened = out is not None
@@ -148,11 +150,13 @@ class JoinedVerdict:
 
     @property
     def shares(self) -> dict[str, float | None]:
-        """Leaf -> share of its points; None if the leaf does not apply."""
+        """The earned share of each criterion's points, by criterion id. The share is None if the criterion does not
+        apply.
+        """
         return {id: share if mark in (PASS, FAIL) else None for id, (mark, share) in self.found.items()}
 
     def marks(self) -> Iterator[tuple[str, str]]:
-        """Importance and mark of every criterion, after applying gates and criteria that imply others."""
+        """Yield importance and mark of every criterion, after gates and criteria that imply the others were applied."""
         all_passed, gone = last_implies_all(self.asked.nodes, self.shares), behind_gates(self.asked.nodes, self.shares)
         for leaf in self.asked.leaves:
             mark = self.found[leaf.id][0] or ""
@@ -162,7 +166,9 @@ class JoinedVerdict:
 
 
 def _resting(one: JoinedVerdict) -> Row:
-    """Return the evaluations that a verdict rests on, by time, and whether an audit or adjudication decided."""
+    """Return the evaluations and rounds that decide a verdict, oldest first, and whether an audit or an adjudication
+    decided.
+    """
     looks = {answer.verdict["by"] for _, answer in one.used}
     said = sorted(pair for _, answer in one.used for pair in answer.said)
     rounds = dict.fromkeys(r for _, answer in one.used for r in answer.verdict["rounds"])

@@ -1,4 +1,4 @@
-"""Rounds with their verdicts, and the second looks at them."""
+"""Rounds with their verdicts, and the second looks (such as audits) at these verdicts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from worksample.store import Store, schema
 
 from .criterion_marks import grade_outcomes
 from .deciding_rounds import DecidingRound, RoundsInForce
-from .job_qualification import deciding_questions
+from .job_suitability import deciding_questions
 from .round_evaluations import RoundEvaluations, read_evaluations
 from .second_looks import ROUTED, mark_awaiting, overrule_frame
 from .verdicts import verdict_frame, wants_leaves
@@ -24,8 +24,10 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True)
 class JudgedRound:
-    """A round, its verdicts by subject (see `verdict_frame`), and its evaluations that are not struck (see
-    `RoundEvaluations`). `votes`: the verdicts before any second look. `alike`: all rounds that were read together.
+    """A round with its verdicts by subject (see `verdict_frame`) and its valid evaluations (`given`, see
+    `RoundEvaluations`).
+
+    `votes` are the verdicts before audits and adjudications. `alike` are the ids of all rounds that were read together.
     """
 
     round: Round
@@ -37,24 +39,26 @@ class JudgedRound:
 
     @property
     def own(self) -> pl.DataFrame:
-        """The verdicts that no audit and no adjudication changed."""
+        """The verdicts that no audit or adjudication changed."""
         return self.verdicts.filter(pl.col("by") == "votes")
 
     @property
     def reviewed_count(self) -> int:
-        """The number of verdicts that an audit or an adjudication decided, against the votes or instead of them."""
+        """The number of verdicts that an audit or an adjudication decided."""
         return self.verdicts.height - self.own.height
 
     @property
     def criteria(self) -> pl.DataFrame:
-        """A row per graded criterion: evaluation, subject, name, importance, skip, passed, ..."""
+        """A row for each graded criterion, with the columns evaluation, subject, name, importance, skip, passed and
+        others.
+        """
         rows = self.given.select("evaluation", "subject")
         return self.leaves.filter(pl.col("name") != "").join(rows, on="evaluation", maintain_order="left")
 
 
 class RoundReader:
-    """A reader of a store's rounds, without the evaluations that `amendments` strike. `rules` say how rubrics are
-    read.
+    """A reader of a store's rounds. Evaluations that `amendments` withdraw (strike) are left out. `rules` are the rules
+    for scores of rubrics.
     """
 
     def __init__(self, store: Store, amendments: Sequence[Amendment], rules: RubricRules | None = None) -> None:
@@ -62,16 +66,17 @@ class RoundReader:
         self.found = RoundsInForce(store.find(Round), amendments)
 
     def read_round(self, round: Round, alike: Sequence[str], *, leaves: bool = False) -> JudgedRound:
-        """Read the evaluations of some rounds as if all were of `round`, without second looks.
+        """Read the evaluations of several rounds (`alike`) as if all belonged to `round`. Audits and adjudications are
+        not applied.
 
-        `leaves`: read the answers on each criterion, too, even if the round's verdicts do not need them.
+        leaves: whether to read the answers to each criterion even if the verdicts do not need them.
         """
         return self._judge_round(round, self._read_evaluations(round, alike, leaves), tuple(alike))
 
     def read_with_looks(
         self, round: Round, alike: Sequence[str] = (), *, leaves: bool = False
     ) -> tuple[JudgedRound, tuple[JudgedRound, ...]]:
-        """Return a round with the verdicts after its audits and adjudications, and all second looks at it."""
+        """Return a round with its verdicts after audits and adjudications, and all second looks at the round."""
         alike = alike or (round.id,)
         looks = self._looks(alike, round, leaves)
         return self._after(self.read_round(round, alike, leaves=leaves), looks), looks
@@ -79,8 +84,8 @@ class RoundReader:
     def read_deciding(
         self, deciding: DecidingRound, *, leaves: bool = False
     ) -> tuple[tuple[JudgedRound, ...], tuple[JudgedRound, ...]]:
-        """Return the rounds that decide (the main one first, then later ones over chosen subjects), and all second
-        looks.
+        """Return the rounds that decide, and all second looks at them. The main round comes first, then rounds over
+        chosen submissions.
         """
         base, looks = self.read_with_looks(deciding.round, deciding.alike, leaves=leaves)
         if not deciding.parts:
@@ -116,8 +121,8 @@ class RoundReader:
 
 
 def _group_rounds(parts: Mapping[str, Round]) -> Iterator[tuple[Round, dict[str, str]]]:
-    """Yield rounds over single submissions, grouped by their rules, since there are many: each group is read at
-    once.
+    """Yield groups of rounds with the same rule and overlap, each with its subjects. Many rounds have a single
+    submission, so each group is read at once.
     """
     groups: dict[tuple[str, int], dict[str, Round]] = {}
     for subject, round in parts.items():
@@ -128,8 +133,8 @@ def _group_rounds(parts: Mapping[str, Round]) -> Iterator[tuple[Round, dict[str,
 
 
 def passes_of(store: Store, round: Round) -> dict[str, bool]:
-    """Return evaluation -> whether its grade alone passes, by the rule of verdicts; for a job, whether it qualifies the
-    job.
+    """Return, by evaluation id, whether the grade of this evaluation alone passes, by the same rules as verdicts. In a
+    round on jobs: whether the evaluation qualifies its job.
     """
     judging = RoundReader(store, store.find(Amendment))
     judged = judging.read_round(round, [round.id])
@@ -142,7 +147,7 @@ def passes_of(store: Store, round: Round) -> dict[str, bool]:
 
 
 def read_grades(store: Store, evaluations: Sequence[str]) -> Iterator[tuple[str, GradePayload]]:
-    """Yield evaluation id and grade, for those of these evaluations that give a grade."""
+    """Yield (evaluation id, grade) for those of the evaluations that contain a grade."""
     table = schema.evaluations.c
     with store.database.reading() as connection:
         for start in range(0, len(evaluations), _AT_ONCE):

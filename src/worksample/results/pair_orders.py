@@ -1,4 +1,4 @@
-"""Judges' answers on each pair in both orders: stored with their evaluations, and joined in their verdicts."""
+"""A judge's answers about each pair in both orders. The verdict on the pair combines both answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 SCALES = ("completion", "quality")
-"""The scales of a comparison, in the order in which a judge is asked."""
+"""The two questions about a pair, in the order in which a judge is asked."""
 ORDERS: dict[str, pl.DataType] = {
     **dict.fromkeys(("evaluation", "evaluator", "instance", "scale", "shown", "swapped"), pl.String()),
     "draw": pl.Int64(),
@@ -22,17 +22,18 @@ _AT_ONCE = 500
 
 
 def judges_in(store: Store, given: Iterable[pl.DataFrame]) -> dict[str, str]:
-    """Return id -> name of the judges that gave these evaluations."""
+    """Return the names of the judges that gave these evaluations, by evaluator id."""
     ids = sorted({id for frame in given for id in frame["evaluator"].unique().to_list()})
     found = store.find(Evaluator, id=ids, type=EvaluatorKind.JUDGE) if ids else []
     return {each.id: each.name for each in found}
 
 
 def orders_in(store: Store, given: pl.DataFrame, judges: Iterable[str]) -> pl.DataFrame:
-    """Return a row per pair, scale and draw of these judges. Comparisons without stored orders have no row.
+    """Return a row for each pair, question and repeat of these judges. Comparisons without stored answers for both
+    orders are left out.
 
-    `shown`: the answer on the pair as drawn; `swapped`: the answer on the swapped pair, expressed for the pair as
-    drawn.
+    `shown` is the answer for the order in which the pair was drawn. `swapped` is the answer for the opposite order,
+    translated to the drawn order.
     """
     pairs = given.filter((pl.col("payload") == "pairwise") & pl.col("evaluator").is_in(list(judges)))
     ids = pairs["evaluation"].to_list()
@@ -53,7 +54,7 @@ def _read_orders(store: Store, ids: list[str]) -> Iterator[tuple[object, ...]]:
 
 
 def order_notes(store: Store, given: Iterable[pl.DataFrame]) -> tuple[str, ...]:
-    """Return a sentence for each judge of pairs on how much its answers depend on the order, with counts."""
+    """Return a sentence for each judge that says how often its answers depend on the order of the pair, with counts."""
     frames = list(given)
     judges = judges_in(store, frames)
     notes = []

@@ -1,4 +1,4 @@
-"""Preferences of a judge and of people, pair by pair: the judge on all drawn pairs, people on those they answered."""
+"""Preferences of a judge and of people, pair by pair. The judge answers all drawn pairs, people answer some of them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ PREFERRED = {
     "person": pl.Float64(),
     "parted": pl.Boolean(),
 }
-"""`one` and `two`: the submissions, in the order of their ids; `judge` and `person`: the preference for `one`, 0..1
-and 0, 0.5 or 1, null without an answer; `by`: the judges that answered; `parted`: their answers differ.
+"""Columns of `pair_preferences`. `one` and `two` are the submissions, in the order of their ids. `judge` and `person`
+are the preference for `one`: 0 to 1 for the judge, and 0, 0.5 or 1 for people. They are null if there is no answer.
+`by` names the judges that answered. `parted` is true if their answers differ.
 """
 
 
 def passed_submissions(work: ResultSet) -> pl.DataFrame:
-    """Return `submission` and `passed`: by people's holistic verdicts if there are any, else under the first
-    protocol.
+    """Return the columns `submission` and `passed`. People's holistic verdicts are used if there are any, otherwise the
+    verdicts under the first protocol.
     """
     for protocol in (Protocol.HOLISTIC, work.primary):
         frame = work.judged_frame(protocol)
@@ -36,7 +37,7 @@ def passed_submissions(work: ResultSet) -> pl.DataFrame:
 
 
 def pair_preferences(work: ResultSet, judged: Round, people: Sequence[Round]) -> pl.DataFrame:
-    """Return a row per pair that the judge's round or these rounds of people answer, with the columns of
+    """Return a row for each pair that was answered in the judge's round or in people's rounds, with the columns of
     `PREFERRED`.
     """
     judging, passed = RoundReader(work.store, work.amendments, work.rules.rubric), passed_submissions(work)
@@ -57,7 +58,9 @@ def pair_preferences(work: ResultSet, judged: Round, people: Sequence[Round]) ->
 
 
 def _votes(judging: RoundReader, round: Round, passed: pl.DataFrame) -> pl.DataFrame:
-    """Return a row per vote; `toward` is its preference for the pair's `one`."""
+    """Return a row for each vote of a round. The column `toward` is the preference for the submission in the column
+    `one`.
+    """
     given = judging.read_round(round, [round.id]).given
     given = given.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
     for side, work in (("first_passed", "subject"), ("second_passed", "second")):
@@ -77,7 +80,7 @@ def _votes(judging: RoundReader, round: Round, passed: pl.DataFrame) -> pl.DataF
 
 
 def _settle_pairs(votes: pl.DataFrame, people: Sequence[Round]) -> pl.DataFrame:
-    """Return `pair` and `person`: the outcome of people's votes on the pair, if enough of them are in."""
+    """Return the columns `pair` and `person`: the result of people's votes on each pair that has enough votes."""
     own = votes.filter(pl.col("kind") == EvaluatorKind.PERSON.value).drop_nulls("toward")
     # A person who answered on a pair in two rounds counts once.
     own = own.unique(["pair", "evaluator"], keep="last", maintain_order=True)

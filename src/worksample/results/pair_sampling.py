@@ -1,4 +1,6 @@
-"""Pairs of submissions to compare: drawn at random from a recorded seed, balanced over projects and sides."""
+"""Pairs of submissions to compare. They are drawn at random from a recorded seed, and balanced over projects and over
+first and second place.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +21,19 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 PER_PAIR = 10
-"""Maximum number of instances on which two entrants meet (RLI B.2)."""
+"""Number of instances on which two entrants are compared, unless they share fewer (RLI B.2)."""
 PAIRS = "pairs"
-"""Key in a round's versions: the digest of the pairs of submissions that were drawn for it."""
+"""Key in a round's `versions`. The value is the digest of the pairs of submissions that were drawn for the round."""
 
 
 def key_of(first: str, second: str) -> str:
-    """Return the key of a pair, which does not depend on the side shown first."""
+    """Return the key of a pair. The key does not depend on which submission is shown first."""
     return "\x1f".join(sorted((first, second)))
 
 
 def drawn_pairs(store: Store, round: Round) -> list[tuple[str, str]]:
-    """Return the pairs drawn for a round, in their drawn order, with those drawn afterwards for later work; none for
-    other rounds.
+    """Return the pairs of a round in the order of the draw, with the pairs that were added later. Return an empty list
+    if the round has no pairs.
 
     A round that judges another round again has the pairs of that round.
     """
@@ -41,13 +43,13 @@ def drawn_pairs(store: Store, round: Round) -> list[tuple[str, str]]:
 
 
 def pairs_of(store: Store, round: Round) -> list[tuple[str, str]]:
-    """Return the pairs that a round itself names."""
+    """Return the pairs that were drawn when the round was opened."""
     return [(one, two) for one, two in json.loads(store.blobs.read(round.versions[PAIRS]))]
 
 
 def later_rounds(store: Store, round: Round) -> list[Round]:
-    """Return, by time, the rounds of pairs drawn after a judge's round was opened, for it or for the rounds that it
-    judges again.
+    """Return the rounds that added pairs to a judge's round, oldest first. Rounds that added pairs to the rounds that
+    it regrades are included.
     """
     line = [round]
     while line[-1].purpose is Purpose.REGRADE and line[-1].over is not None:
@@ -58,19 +60,21 @@ def later_rounds(store: Store, round: Round) -> list[Round]:
 
 @dataclass(frozen=True, slots=True)
 class PairCandidate:
-    """A submission that can be drawn."""
+    """A submission that can become part of a pair."""
 
     subject: str
     entrant: str
-    """Maker of the submission: an agent, with its arm and attempt (`entrants.entrants_of`)."""
+    """Name of the entrant who made the submission, with arm and attempt (`entrants.entrants_of`)."""
     instance: str
     project: str
-    """Unit that counts as one project: the instance's key."""
+    """Key of the instance, which counts as one project."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A pair of submissions. `first` is shown as AD-1 unless an evaluator's counterbalancing swaps the sides."""
+    """A pair of submissions. `first` is shown as AD-1, unless the order is swapped for an evaluator to balance the
+    places.
+    """
 
     first: PairCandidate
     second: PairCandidate
@@ -79,18 +83,18 @@ class Pair:
 def sample_pairs(
     entries: Sequence[PairCandidate], per_pair: int, seed: int, known: Collection[tuple[str, str]] = ()
 ) -> list[Pair]:
-    """Draw pairs of submissions on the same instance so that each pair of entrants meets on `per_pair` projects (RLI
-    B.2).
+    """Draw pairs of submissions on the same instance, so that each two entrants are compared on `per_pair` projects
+    (RLI B.2).
 
-    If two entrants share fewer projects, they meet on all of them. Projects drawn least come first, ties at random, so
-    that no project dominates the round; if an entrant has several submissions on a project, one is drawn; each entrant
-    of a pair stands first on half of the projects. Equal entries and seeds give equal pairs. `known`: pairs of subjects
-    that were drawn before; only the missing ones are drawn then, and there may be none.
+    If two entrants share fewer projects, they are compared on all of these. Projects that were drawn less often come
+    first, so that no project dominates; ties are random. If an entrant has several submissions on a project, one is
+    drawn. Each entrant of a pair is shown first on half of the projects. The same entries and seed give the same pairs.
 
-    Raises PlanError for fewer than two entrants, or if no two of them share a project.
+    known: pairs of submissions that were drawn before; only missing pairs are then drawn, and the result may be empty.
+    Raises PlanError if `per_pair` is below 1, or if no two entrants share a project and no pairs are known.
     """
     if per_pair < 1:
-        raise PlanError(f"{per_pair} projects for each pair of agents", next="pass 1 or more")
+        raise PlanError(f"{per_pair} projects for each pair of agents are too few", next="pass 1 or more")
     draw = random.Random(f"pairs {seed}")
     held: dict[str, dict[str, list[PairCandidate]]] = {}
     for entry in sorted(entries, key=lambda e: e.subject):
@@ -123,7 +127,7 @@ def sample_pairs(
 
 
 def entries_of(store: Store, submissions: Iterable[Submission]) -> list[PairCandidate]:
-    """Return submissions as candidates for pairs; an agent's arms and attempts are separate entrants."""
+    """Return submissions as candidates for pairs. Arms and attempts of an agent are separate entrants."""
     found = list(submissions)
     who = entrants_of(store, {s.id for s in found})
     keys: dict[str, str] = {}

@@ -11,17 +11,18 @@ from worksample.records.weighted_criteria import behind_gates, last_implies_all
 
 from .criteria_in_force import criteria_with_kinds
 from .deciding_rounds import DecidingRound
+from .experiment_verdicts import Judgments, instances_of
 from .joined_verdicts import Answers, JoinedVerdict, answers_of
 from .judged_rounds import RoundReader
-from .judgments import Judgments, instances_of
 
 POINTS = {"submission": pl.String(), "kind": pl.String(), "earned": pl.Float64(), "points": pl.Float64()}
 
 
 def points_by_kind(judgments: Judgments, protocol: Protocol) -> pl.DataFrame:
-    """Return a row per submission with a verdict and kind of checkpoint: `earned` of the `points` that apply to it.
+    """Return a row for each submission with a verdict and each kind of checkpoint: the points `earned`, and the
+    `points` that apply.
 
-    A closed gate and a last checkpoint that implies the others count as they do in the score.
+    Failed gates and a last checkpoint that implies the others are treated in the same way as in the score.
     """
     source, reader, subjects = judgments.sources(protocol), judgments.reader, judgments.subjects
     asked = criteria_with_kinds(reader.store, list(subjects.submissions), protocol, source.gradings)

@@ -1,5 +1,5 @@
-"""The result set: one frame that every page and figure reads, with a row per planned slot and per handed-in
-submission.
+"""The result set: a table with a row for each planned slot and each submission from outside. All pages and figures are
+computed from this table.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from worksample.records import (
 from worksample.records.enum_members import member
 from worksample.store import Store, schema
 
-from .chains import chain_origins, continued_arms, drop_unneeded_attempts, join_attempts
+from .attempt_chains import chain_origins, continued_arms, drop_unneeded_attempts, join_attempts
+from .experiment_verdicts import Judgments, Subjects
 from .judged_rounds import RoundReader
-from .judgments import Judgments, Subjects
 from .points_by_kind import points_by_kind
-from .slots import explain_missing_verdicts, slots_with_trials
+from .slot_results import explain_missing_verdicts, slots_with_trials
 from .subset import Subset
 from .verdicts import VERDICTS
 
 VALID, UNGRADED = State.VALID.value, State.UNGRADED.value
 NONE = "(none)"
-"""Group of rows without a value in the column of the groups."""
+"""Name of the group for rows without a value in the column by which rows are grouped."""
 _TEXT = 90
 """Maximum number of characters of a criterion's text in a label."""
 _UNSEEN = [cause.value for cause in UNSEEN_CAUSES]
@@ -50,11 +50,12 @@ _BROKEN = [cause.value for cause, policy in POLICY.items() if policy.by_delivera
 
 @dataclass(frozen=True, slots=True)
 class WorkRules:
-    """Rules for the work and the answers that a result set counts.
+    """Rules that select the work and the answers of a result set.
 
-    `struck`: leave out work that integrity reviews struck; if False, struck trials and submissions count like any
-    other. `rubric`: how skipped criteria and pitfalls are read. `judged_by`: whose answers count; None: as the
-    experiments say. The field `where` is the part of the work that is shown; it does not change which rounds decide.
+    `struck`: whether to leave out work that reviews withdrew (struck); if False, such trials and submissions count.
+    `rubric`: how skipped criteria and pitfalls are scored. `judged_by`: the kind of evaluator whose answers count; None
+    for the choice of the experiments. `where`: the part of the work that is shown; it does not change which rounds
+    decide.
     """
 
     struck: bool = True
@@ -68,10 +69,11 @@ class WorkRules:
 
 
 class ResultSet:
-    """Results of experiments with equal locks, read once: plan, trials, judgments and verdicts.
+    """The results of experiments with equal locks: plan, trials, judgments and verdicts, each read once.
 
-    `slots` is the plan with each slot's state in `work`: `done`, `pending`, `infrastructure` or `not_attemptable`. Rows
-    are grouped by agent and arm (`who`, shown as `label`), and with the attempt (`entry`, `entry_label`).
+    `slots` is the plan. Its column `work` is the state of a slot: `done`, `pending`, `infrastructure` or
+    `not_attemptable`. Rows are grouped by agent and arm (column `who`, shown as `label`), or by agent, arm and attempt
+    (column `entry`, shown as `entry_label`).
     """
 
     def __init__(self, store: Store, experiments: Sequence[Experiment], rules: WorkRules | None = None) -> None:
@@ -84,19 +86,19 @@ class ResultSet:
 
     @property
     def primary(self) -> Protocol:
-        """The first protocol of the experiments."""
+        """The first protocol of the experiments, whose results are shown by default."""
         return self.experiments[0].lock.protocol
 
     @property
     def judged_by(self) -> JudgedBy:
-        """The kinds of evaluators that count: from the rules, else from the experiments. Raises UsageError if these
-        differ.
+        """The kind of evaluator whose answers count: from the rules, otherwise from the experiments. Raises UsageError
+        if the experiments have different kinds.
         """
         return self.rules.judged_by or judged_by_default(self.experiments)
 
     @cached_property
     def judgments(self) -> Judgments:
-        """Judgments on all of the work, by protocol."""
+        """Judgments on all submissions of the experiments, by protocol."""
         planned = self.planned.drop_nulls("submission").group_by("experiment").agg("submission").iter_rows()
         by = {experiment: frozenset(submissions) for experiment, submissions in planned}
         own = {e.id: {s.id for s in self.handed_in if s.experiment == e.id} for e in self.experiments}
@@ -105,12 +107,12 @@ class ResultSet:
         return Judgments(reader, Subjects(mine, frozenset(s.id for s in self.handed_in)), self.judged_by)
 
     def points_by_kind(self, protocol: Protocol) -> pl.DataFrame:
-        """Return the points by submission and kind of checkpoint."""
+        """Return the points of each submission by kind of checkpoint."""
         return points_by_kind(self.judgments, protocol)
 
     @cached_property
     def handed_in(self) -> tuple[Submission, ...]:
-        """Submissions on planned instances by people and by external agents, made outside any slot."""
+        """Submissions on planned instances that people or external agents made outside any slot."""
         planned = {id for e in self.experiments for id in e.lock.instances}
         inside = {e.id for e in self.experiments}
         made = self.store.find(Submission, origin=[Origin.EXTERNAL, Origin.PERSON])
@@ -121,20 +123,21 @@ class ResultSet:
         )
 
     def judged_frame(self, protocol: Protocol) -> pl.DataFrame | None:
-        """Return `frame`; None if no round decides under `protocol`."""
+        """Return the table of `frame`. Return None if no round decides under `protocol`."""
         return self.frame(protocol) if self.judgments.under(protocol).deciding else None
 
     def frame(self, protocol: Protocol) -> pl.DataFrame:
-        """Return a row per slot, then per judged submission that was handed in (`slot` is null), with the verdicts.
+        """Return the result table: a row for each slot, then for each judged submission from outside (`slot` is null),
+        with the verdicts under `protocol`.
 
-        `state` is a `metrics.State` or not_attemptable. standing, score, passed, partial, holistic (the label 1, 2 or
-        3), reason, verdict_cause, evaluation (whose grade decides), evaluations and rounds (those behind the verdict)
-        describe the verdict. score, passed, partial and holistic are null unless the state is valid. `broken`: ungraded
-        because the deliverable crashed its grader. `unseen`: ungraded because the evaluator could not see enough of the
-        work.
+        `state` is a value of `metrics.State` or `not_attemptable`. Some columns describe the verdict: standing, score,
+        passed, partial, holistic (the vote 1, 2 or 3), reason, verdict_cause, evaluation (whose grade decides),
+        evaluations and rounds (which the verdict was computed from). score, passed, partial and holistic are null
+        unless the state is valid. `broken` is true if the deliverable crashed its grader. `unseen` is true if the
+        evaluator could not see enough of the work.
 
-        `cost` is the cost in the trial's record; null means unknown, never 0. A trial that called no model cost 0 if
-        its model has a price (`runs` books that when the trial closes).
+        `cost` is the cost in the trial's record. Null means unknown, never 0. A trial that called no model cost 0 if
+        its model has a price (`runs` writes this cost when the trial ends).
         """
         if protocol not in self._frames:
             self._frames[protocol] = self._with_verdicts(protocol)
@@ -171,21 +174,25 @@ class ResultSet:
         )
 
     def chains(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Return `frame` with the attempts of each chain together: an arm's later attempts after the first ones it
-        continues.
+        """Return `frame` with all attempts of a chain under one arm: the first attempts, and the re-attempts that
+        continue them.
         """
         return join_attempts(frame, self.experiments, self._chain_origins)
 
     @cached_property
     def _chain_origins(self) -> dict[str, str]:
-        """Slot -> the experiment in which its chain began, if a later delivery of the same tables continues it."""
+        """The experiment in which a slot's chain began, by slot, if a later import of the same tables continues the
+        chain.
+        """
         if len(self.experiments) == 1:
             return {}
         return chain_origins(slot for e in self.experiments for slot in self.store.find(Slot, experiment=e.id))
 
     @cached_property
     def chain_pay(self) -> float | None:
-        """US dollars per hour of people, from the experiments' chains; None if they differ or have none."""
+        """Pay of people in US dollars per hour, from the rules for chains. None if the experiments differ in it, or
+        state none.
+        """
         paid = {e.lock.chain.pay if e.lock.chain else None for e in self.experiments}
         return paid.pop() if len(paid) == 1 else None
 
@@ -196,7 +203,9 @@ class ResultSet:
         return frozenset(id for frame in frames for id in frame["submission"].drop_nulls())
 
     def keep_chosen(self, said: pl.DataFrame, *columns: str) -> pl.DataFrame:
-        """Keep the rows whose subjects (by default in column `subject`) all belong to the work that is shown."""
+        """Return the rows whose submissions all belong to the part of the work that is shown. columns: columns with
+        submission ids, by default `subject`.
+        """
         if not self.rules.where:
             return said
         inside = (pl.col(c).is_null() | pl.col(c).is_in(list(self.chosen_submissions)) for c in columns or ("subject",))
@@ -204,25 +213,27 @@ class ResultSet:
 
     @cached_property
     def keys(self) -> dict[str, str]:
-        """`task/name` by instance id, for every instance in the store, in all versions of its task."""
+        """The key `task/name` by instance id, for every instance in the store and all versions of its task."""
         table = schema.instances.c
         with self.store.database.reading() as connection:
             return {id: key for id, key in connection.execute(select(table.id, table.key))}  # noqa: C416
 
     @cached_property
     def tasks(self) -> dict[str, str]:
-        """Task by instance id: the unit of every interval."""
+        """The name of the task by instance id. Confidence intervals treat the instances of a task as dependent."""
         return {id: key.rpartition("/")[0] for id, key in self.keys.items()}
 
     @cached_property
     def instances(self) -> dict[str, Instance]:
-        """Instances by id: those of the plan and those with handed-in work."""
+        """The instances by id: those of the plan, and those with submissions from outside."""
         ids = {*self.slots["instance"].to_list(), *(s.instance for s in self.handed_in)}
         return {id: self.store.get(Instance, id) for id in sorted(ids)}
 
     @cached_property
     def criterion_texts(self) -> dict[tuple[str, str], str]:
-        """Text of each criterion by task and id; if instances of a task differ, the first one's."""
+        """The text of each criterion, by task and criterion id. If instances of a task have different texts, the first
+        one is used.
+        """
         found: dict[tuple[str, str], str] = {}
         for instance in self.instances.values():
             for grading in instance.grading.values():
@@ -231,33 +242,35 @@ class ResultSet:
         return found
 
     def criterion_label(self, task: str, criterion: str) -> str:
-        """Return `task: text of the criterion`, shortened, with the id if it differs from the text."""
+        """Return a label for a criterion: `task: text (id)`, with a shortened text. Without a known text, return `task:
+        id`.
+        """
         text = self.criterion_texts.get((task, criterion), criterion)
         if text == criterion:
             return f"{task}: {criterion}"
         return f"{task}: {text if len(text) <= _TEXT else text[: _TEXT - 1] + '…'} ({criterion})"
 
     def unplanned_submissions(self, *columns: pl.Series) -> list[str]:
-        """Return the submissions in these columns that do not come from a planned slot."""
+        """Return the ids in these columns that are not submissions of planned slots."""
         each = [c.drop_nulls().cast(pl.String).unique().alias("id") for c in columns]
         named = pl.concat(each).unique() if each else pl.Series("id", [], dtype=pl.String)
         known = self.slots.select(id="submission").drop_nulls()
         return sorted(named.to_frame().join(known, on="id", how="anti")["id"].to_list())
 
     def submissions(self, ids: Sequence[str]) -> list[Submission]:
-        """Return the submissions with these ids."""
+        """Return the submission records with these ids."""
         parts = (ids[start : start + 500] for start in range(0, len(ids), 500))
         return [s for part in parts for s in self.store.find(Submission, id=list(part))]
 
     @cached_property
     def tiers(self) -> tuple[str, ...]:
-        """Tiers of the suite in its order; empty if the suite is unknown or has none."""
+        """Names of the suite's tiers, in the order of the suite. Empty if the suite is unknown or has no tiers."""
         suites = [s for s in self.store.find(Suite) if s.id == self.experiments[0].lock.suite]
         return tuple(t.name for t in suites[0].tiers) if suites else ()
 
     def with_group(self, frame: pl.DataFrame, by: str) -> pl.DataFrame:
-        """Return `frame` with the column `group`. By platform, a row is repeated for each service that its instance
-        needs.
+        """Return `frame` with the column `group`, whose values come from the property `by`. If `by` is `platform`, a
+        row is repeated for each service that its instance needs.
         """
         if by == "platform":
             services = {id: list(i.work.environment.services) for id, i in self.instances.items()}
@@ -274,7 +287,9 @@ class ResultSet:
         return frame.with_columns(pl.when(column == "").then(None).otherwise(column).fill_null(NONE).alias("group"))
 
     def _apply_subset(self, frame: pl.DataFrame, *, check: bool = False) -> pl.DataFrame:
-        """Return the rows that meet the conditions of `rules.where`."""
+        """Return the rows that meet the conditions of `rules.where`. check: whether to raise UsageError for values that
+        no work has.
+        """
         ids = sorted(set(frame["instance"].to_list())) if self.rules.where.by_instance else ()
         instances = {id: self.store.get(Instance, id) for id in ids}
         if check:
@@ -282,8 +297,8 @@ class ResultSet:
         return self.rules.where.rows(frame, instances)
 
     def _entrants(self, outside: Sequence[Submission]) -> pl.DataFrame:
-        """Build rows like those of slots for handed-in submissions; several by one entrant on an instance are
-        repeats.
+        """Build a row for each submission from outside, with the columns of slots. Several submissions by one entrant
+        on an instance count as repeats.
         """
         instances = {id: self.store.get(Instance, id) for id in sorted({s.instance for s in outside})}
         seen: dict[tuple[str, str], int] = {}
@@ -307,7 +322,7 @@ class ResultSet:
 
 
 def _columns_about(instance: Instance) -> dict[str, Any]:
-    """Return the columns that a slot's row has about its instance."""
+    """Return the columns with facts about an instance, such as category, value and hours."""
     about = instance.about
     value, hours = about.value, about.hours
     said: dict[str, Any] = {"category": about.category, "tier": about.tier}
@@ -321,7 +336,9 @@ def _columns_about(instance: Instance) -> dict[str, Any]:
 
 
 def judged_by_default(experiments: Sequence[Experiment]) -> JudgedBy:
-    """Return whose answers count by default. Raises UsageError if the experiments differ in it."""
+    """Return the kind of evaluator whose answers count by default. Raises UsageError if the experiments have different
+    kinds.
+    """
     said = {e.lock.judged_by or JudgedBy.COMBINED for e in experiments}
     if len(said) > 1:
         both = ", ".join(sorted(by.value for by in said))
@@ -333,13 +350,15 @@ def judged_by_default(experiments: Sequence[Experiment]) -> JudgedBy:
 
 
 def state_of(column: str) -> pl.Expr:
-    """Return the state for one figure: a valid row without a value in `column` is ungraded."""
+    """Return the state of a row for the figure in `column`. A valid row without a value in this column counts as
+    ungraded.
+    """
     open_ = (pl.col("state") == VALID) & pl.col(column).is_null()
     return pl.when(open_).then(pl.lit(UNGRADED)).otherwise("state")
 
 
 def _without_reviews(amendments: Sequence[Amendment]) -> list[Amendment]:
-    """Return the amendments except those on trials and submissions, so that all work counts and invalid votes do
-    not.
+    """Return the amendments without those on trials and submissions. All work then counts, but withdrawn (struck) votes
+    still do not.
     """
     return [a for a in amendments if a.target not in (AmendmentTarget.TRIAL, AmendmentTarget.SUBMISSION)]

@@ -1,4 +1,6 @@
-"""The evaluations of rounds as columns: read from the index, for millions of rows, or from records."""
+"""The evaluations of rounds as tables. They are read from the database index, for millions of rows, or built from
+records.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,11 @@ from worksample.store.dataframe_builder import TIME, Columns, tabulate
 _e = schema.evaluations.c
 _GIVEN = EvaluationOutcome.GIVEN.value
 FAULT = "file_at_fault"
-"""Key of an evaluation's record: the file that could not be inspected is itself faulty and is judged for that."""
+"""Key in the `record` of an evaluation. It marks that the evaluator could not inspect the work because the deliverable
+itself is broken. Such a vote counts.
+"""
 NO = "no"
-"""The answer that a job should not become a task."""
+"""The answer to a question about a job that speaks against making it a task."""
 _COLUMNS: dict[str, pl.DataType] = {
     "evaluation": pl.String(),
     "round": pl.String(),
@@ -64,19 +68,21 @@ _LEAVES: dict[str, pl.DataType] = {
 
 @dataclass(frozen=True)
 class RoundEvaluations:
-    """Evaluations of some rounds.
+    """The evaluations of some rounds, as tables.
 
-    `rows`: all evaluations except superseded ones, including struck ones, by subject, time and id. `reason` is set only
-    if no payload was given; `undecided`: the names of parts that nobody could judge, null if there are none; `void`: no
-    part applies; `denied`: in labels, the questions answered with no. `leaves`: a row per criterion of a grade, if they
-    were requested.
+    `rows` contains all evaluations except superseded ones, ordered by subject, time and id; the column `struck` marks
+    withdrawn ones. `reason` is set only if the evaluation has no payload. `undecided` contains the names of parts that
+    nobody could judge, or null. `void` is true if no criterion applies. `denied` lists the questions about a job that
+    were answered with no.
+
+    `leaves` has a row for each criterion of a grade; it is empty unless it was requested.
     """
 
     rows: pl.DataFrame
     leaves: pl.DataFrame
 
     def among(self, wanted: pl.Expr) -> RoundEvaluations:
-        """Return the evaluations for which `wanted` holds."""
+        """Return the evaluations whose rows meet the condition `wanted`."""
         rows = self.rows.filter(wanted)
         return RoundEvaluations(rows, self.leaves.join(rows, on="evaluation", how="semi", maintain_order="left"))
 
@@ -84,7 +90,9 @@ class RoundEvaluations:
 def read_evaluations(
     connection: Connection, rounds: Sequence[str], amendments: Iterable[Amendment], *, leaves: bool = False
 ) -> RoundEvaluations:
-    """Read evaluations from the index. `leaves`: read the criteria of every grade, too."""
+    """Read the evaluations of rounds from the database index. leaves: whether to read the criteria of every grade,
+    too.
+    """
     columns: Columns = {name: _e[name] for name in _COLUMNS if name not in ("evaluation", "reason")}
     columns |= {"evaluation": _e.id, "reason": case((_e.outcome != _GIVEN, _e.reason))}
     mine = _e.round.in_(rounds) & func.coalesce(_e.cause != Cause.SUPERSEDED.value, True)
@@ -101,7 +109,7 @@ def read_evaluations(
 def evaluations_of(
     evaluations: Iterable[Evaluation], amendments: Iterable[Amendment], *, leaves: bool = False
 ) -> RoundEvaluations:
-    """Build evaluations from records; `leaves` as in `read_evaluations`."""
+    """Build the tables from evaluation records. leaves: whether to include the criteria of every grade."""
     standing = (e for e in evaluations if e.cause is not Cause.SUPERSEDED)
     rows = sorted(standing, key=lambda e: (e.subject, e.at, e.id))
     frame = pl.DataFrame([_row(e) for e in rows], schema=_COLUMNS, orient="row")
@@ -151,14 +159,16 @@ def _whole(
 
 
 def is_unseen(evaluation: Evaluation) -> bool:
-    """Return whether the evaluator says that the work could not be inspected, through no fault of its own files."""
+    """Return whether the evaluator could not inspect the work although the deliverable itself is not broken."""
     said = evaluation.payload
     denied = isinstance(said, Holistic) and not said.inspected
     return (denied or evaluation.record.get("inspected") is False) and not evaluation.record.get(FAULT)
 
 
 def _fail_unseen(frame: pl.DataFrame, unseen: Sequence[str]) -> pl.DataFrame:
-    """Turn evaluations given without seeing the work into failures: they are evidence, but not votes."""
+    """Change evaluations without an inspection of the work to failed ones. They stay evidence, but do not count as
+    votes.
+    """
     if not unseen:
         return frame
     mine, judge = pl.col("evaluation").is_in(unseen), pl.col("evaluator").str.starts_with("judge.")
@@ -170,7 +180,7 @@ def _fail_unseen(frame: pl.DataFrame, unseen: Sequence[str]) -> pl.DataFrame:
 
 
 def _leaves(id: str, grade: GradePayload) -> Iterator[tuple[object, ...]]:
-    """Yield the criteria of a grade; a grade without parts is its own criterion, named ""."""
+    """Yield a row for each criterion of a grade. A grade without parts gives one row with the name ""."""
     seen: dict[str, int] = {}
     for p in grade.leaves:
         seen[p.name] = seen.get(p.name, 0) + 1
@@ -203,15 +213,16 @@ _ITEM = ("subject", "evaluator", "draw")
 
 
 def count_once(votes: pl.DataFrame) -> pl.DataFrame:
-    """Keep the votes that count: of equal votes of an evaluator on a subject the first, of contradicting ones none.
+    """Return the votes that count. If an evaluator gave equal votes on a subject, the first counts; if the votes
+    contradict each other, none counts.
 
-    Contradicting votes count as if the evaluator had not voted; striking all but one resolves it. A judge's numbered
-    draws count separately.
+    An evaluator with contradicting votes counts as absent until all votes but one are withdrawn (struck). The numbered
+    repeats of a judge count separately.
     """
     contrary = pl.col("score").n_unique().over(_ITEM) > 1
     return votes.filter(~contrary).unique(_ITEM, keep="first", maintain_order=True)
 
 
 def keep_latest(grades: pl.DataFrame) -> pl.DataFrame:
-    """Keep the grades that count: an evaluator's last grade on a subject."""
+    """Return only the last grade of each evaluator on each subject."""
     return grades.unique(_ITEM, keep="last", maintain_order=True)

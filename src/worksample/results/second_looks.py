@@ -1,4 +1,4 @@
-"""Verdicts after second looks: audits and adjudications."""
+"""Verdicts after second looks, which are audits and adjudications of earlier verdicts."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ from worksample.records import Standing
 from .verdicts import VERDICTS, with_verdict_columns
 
 ROUTED = "calibration.routed"
-"""Key in the versions of an adjudication: its subjects go to people because the judge may not decide them."""
+"""Key in the `versions` of an adjudication. It marks that people decide its subjects, because the judge may not decide
+them.
+"""
 
 
 def overrule_frame(
     votes: pl.DataFrame, audits: Sequence[pl.DataFrame], adjudications: Sequence[pl.DataFrame]
 ) -> pl.DataFrame:
-    """Return the verdicts `votes` after audits and adjudications of them (each a `verdict_frame`, by time).
+    """Return the verdicts in `votes` after audits and adjudications were applied. Each of these is a `verdict_frame`,
+    oldest first.
 
-    An adjudication counts on every subject that it decided. Else an audit counts if it fails a subject that the votes
-    passed (RLI B.5 is against false positives); an audit that would pass a failed subject changes nothing without an
-    adjudication. Of several looks of a kind, the latest that decided a subject counts.
+    An adjudication replaces every verdict that it decided. Otherwise an audit replaces a verdict if it fails a
+    submission that the votes passed: the purpose of audits is to find false positives (RLI B.5). An audit never changes
+    a fail to a pass. If several rounds of one purpose decided a submission, the latest one counts.
     """
     judged = _looks(adjudications, "adjudication").join(votes, on="subject", how="semi")
     doubted = votes.filter(pl.col("passed")).join(judged, on="subject", how="anti")
@@ -41,7 +44,9 @@ def _looks(rounds: Sequence[pl.DataFrame], by: str) -> pl.DataFrame:
 
 
 def mark_awaiting(verdicts: pl.DataFrame, routed: Sequence[str]) -> pl.DataFrame:
-    """Return `verdicts` with `routed` subjects open unless an adjudication decided them: they wait for people."""
+    """Return `verdicts` with the subjects in `routed` marked as waiting for people, unless an adjudication decided
+    them.
+    """
     open_ = pl.col("subject").is_in(list(routed)) & (pl.col("by") != "adjudication")
     told = {
         "standing": Standing.UNGRADED.value,

@@ -1,4 +1,4 @@
-"""A part of an experiment's work, from options such as `--where category=upwork:writing --where agent=ann`."""
+"""A part of an experiment's work, chosen by options such as `--where category=upwork:writing --where agent=ann`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ _COLUMNS = {
     "task": ("task",),
     "tier": ("tier",),
 }
-"""Columns that may contain a field's value; an error lists the values of the first one."""
+"""Columns in which the value of a field is searched. If no value matches, the error message lists the values of the
+first column.
+"""
 _LISTS = ("cohort", "platform", "tag")
 FIELDS = tuple(sorted((*_COLUMNS, *_LISTS)))
 _SHOWN = 8
@@ -32,10 +34,11 @@ _SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Subset:
-    """Conditions `(field, value)`: a row must meet one condition of each field.
+    """Conditions (field, value) that select work. For each field that occurs, a row must meet at least one of its
+    conditions.
 
-    A category includes its subcategories. A cohort is a month of jobs' starts, or a year. Raises UsageError for an
-    unknown field and, at `check`, for a value that no work has.
+    A category includes its subcategories. A cohort is the month or the year in which jobs start. Raises UsageError for
+    an unknown field.
     """
 
     conditions: tuple[tuple[str, str], ...] = ()
@@ -47,13 +50,13 @@ class Subset:
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> Subset:
-        """Parse texts of the form `FIELD=VALUE`."""
+        """Parse conditions from texts of the form `FIELD=VALUE`. Raises UsageError if a text has another form or names
+        an unknown field.
+        """
         parts = [text.partition("=") for text in texts]
         for (field, mark, value), text in zip(parts, texts, strict=True):
             if not (field.strip() and mark and value.strip()):
-                raise UsageError(
-                    f"--where {text!r} is not a FIELD=VALUE", next="such as --where category=upwork:writing"
-                )
+                raise UsageError(f"--where {text!r} is not FIELD=VALUE", next="such as --where category=upwork:writing")
         return cls(tuple((field.strip(), value.strip()) for field, _, value in parts))
 
     def __bool__(self) -> bool:
@@ -64,11 +67,13 @@ class Subset:
 
     @property
     def by_instance(self) -> bool:
-        """True if the records of instances are needed."""
+        """True if a condition can only be checked with the records of the instances."""
         return any(field in _LISTS for field, _ in self.conditions)
 
     def rows(self, frame: pl.DataFrame, instances: Mapping[str, Instance]) -> pl.DataFrame:
-        """Return the rows of a frame of slots that meet all fields. `instances`: by id, needed if `by_instance`."""
+        """Return the rows that meet the conditions. instances: instance records by id, needed if `by_instance` is
+        true.
+        """
         for field in dict.fromkeys(field for field, _ in self.conditions):
             wanted = [value for name, value in self.conditions if name == field]
             each = [_meets(frame, field, value, instances) for value in wanted]
@@ -76,7 +81,9 @@ class Subset:
         return frame
 
     def check(self, frame: pl.DataFrame, instances: Mapping[str, Instance], entrants: Collection[str]) -> None:
-        """Raise UsageError for a value that no row and none of the `entrants` with handed-in work has."""
+        """Raise UsageError if no row has the value of a condition. entrants: names of entrants with submissions from
+        outside, which are also accepted as agents.
+        """
         for field, value in self.conditions:
             known = field == "agent" and value in entrants
             if not known and not _meets(frame, field, value, instances).any():
@@ -111,4 +118,7 @@ def _nobody(frame: pl.DataFrame, field: str, value: str, instances: Mapping[str,
         known = {word.partition("/")[0] for word in known}
     words = sorted(known)
     told = ", ".join(words[:_SHOWN]) + (f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else "")
-    raise UsageError(f"no work here has {field} {value!r}", next=f"one of {told}" if told else f"none has a {field}")
+    raise UsageError(
+        f"no work in the chosen experiments has {field} {value!r}",
+        next=f"one of {told}" if told else f"none has a {field}",
+    )

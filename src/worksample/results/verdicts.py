@@ -1,5 +1,5 @@
-"""Verdicts of a round: one row per subject, from its evaluations by the round's rule. No other module resolves
-verdicts.
+"""The verdicts of a round: a row for each subject, computed from its evaluations by the rule of the round. No other
+module computes these verdicts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import POLICY, Cause
-from worksample.metrics.judgments.votes import decide
+from worksample.metrics.judgments.vote_verdicts import decide
 from worksample.metrics.scores.rubric import RubricRules
 from worksample.records import (
     AWAITED,
@@ -30,7 +30,7 @@ from worksample.records import (
 from worksample.results.round_evaluations import count_once, keep_latest
 
 from .criterion_marks import FEW, awaited_cause, grade_outcomes, verdicts_by_criterion
-from .job_qualification import qualified_frame
+from .job_suitability import qualified_frame
 from .round_evaluations import RoundEvaluations, evaluations_of
 
 _GIVEN = EvaluationOutcome.GIVEN.value
@@ -49,22 +49,23 @@ VERDICTS: dict[str, pl.DataType] = {
     "evaluations": pl.List(pl.String()),
     "rounds": pl.List(pl.String()),
 }
-"""Columns of a verdict frame. `evaluation`: the one whose grade equals the verdict; null for votes, means and joined
-verdicts. `by`: votes, audit or adjudication. `evaluations`, `rounds`: the evaluations behind the verdict, by time,
-and their rounds.
+"""Columns of a table of verdicts. `evaluation` is the evaluation whose grade is the verdict; null for votes, means and
+joined verdicts. `by` says whether votes, an audit or an adjudication decided. `evaluations` and `rounds` list what
+the verdict was computed from, oldest first.
 """
 
 
 def wants_leaves(round: Round) -> bool:
-    """Return whether the round's verdicts are computed from criteria instead of whole grades."""
+    """Return whether the round's verdicts are computed from the answers to criteria instead of whole grades."""
     return round.protocol is Protocol.RUBRIC or round.rule in (ResolutionRule.MAJORITY, ResolutionRule.TIE_BREAK)
 
 
 def verdict_frame(round: Round, said: RoundEvaluations, rules: RubricRules | None = None) -> pl.DataFrame:
-    """Return a row per subject that has an evaluation in `said`; pairs have none (`metrics.project_preferences`).
+    """Return a row for each subject that has an evaluation in `said`. Pairs have no rows (see
+    `metrics.project_preferences`).
 
-    Struck evaluations count as if they had never been given. A subject without a given evaluation is ungraded. Votes
-    are counted on passing; grades by the latest, by their mean, or criterion by criterion.
+    Withdrawn (struck) evaluations are ignored. A subject without a given evaluation is ungraded. Votes are counted as
+    accepting or not. Grades are combined by the rule of the round: the latest, the mean, or criterion by criterion.
     """
     rules = rules or RubricRules()
     single = said.rows.filter(pl.col("second").is_null())
@@ -89,7 +90,7 @@ def verdict_frame(round: Round, said: RoundEvaluations, rules: RubricRules | Non
 def resolve(
     round: Round, evaluations: Iterable[Evaluation], amendments: Iterable[Amendment] = ()
 ) -> dict[str, Verdict]:
-    """Return a verdict for each subject that has at least one evaluation in `round`, from records.
+    """Return the verdict on each subject that has at least one evaluation in `round`, computed from records.
 
     The order of `evaluations` does not matter.
     """
@@ -100,8 +101,8 @@ def resolve(
 
 
 def verdict_of(row: Mapping[str, object], grades: Mapping[str, GradePayload] | None = None) -> Verdict:
-    """Convert a row of a `verdict_frame` to a record. `grades`: by evaluation, if the record should include the
-    deciding grade.
+    """Convert a row of a `verdict_frame` to a `Verdict`. grades: grades by evaluation id; the deciding grade is then
+    part of the verdict.
     """
     names = ("subject", "standing", "score", "passed", "label", "reason")
     told = {name: row[name] for name in names} | {"cause": row["verdict_cause"], "evaluations": row["evaluations"]}
@@ -110,7 +111,7 @@ def verdict_of(row: Mapping[str, object], grades: Mapping[str, GradePayload] | N
 
 
 def with_verdict_columns(part: pl.DataFrame) -> pl.DataFrame:
-    """Return `part` with all columns of `VERDICTS`; missing ones are null."""
+    """Return `part` with all columns of `VERDICTS`. Columns that are missing in `part` are null, or empty lists."""
     lists = ("evaluations", "rounds")
     return part.select(
         (pl.col(n) if n in part.columns else pl.lit([] if n in lists else None, dtype=kind)).cast(kind).alias(n)
@@ -119,7 +120,7 @@ def with_verdict_columns(part: pl.DataFrame) -> pl.DataFrame:
 
 
 def _remaining_verdicts(rows: pl.DataFrame, parts: Sequence[pl.DataFrame], reason: str, standing: str) -> pl.DataFrame:
-    """Return verdicts with this reason for the subjects of `rows` that none of `parts` has."""
+    """Return a verdict with this reason and standing for each subject in `rows` that is in none of `parts`."""
     left = rows.select("subject").unique()
     for part in parts:
         left = left.join(part, on="subject", how="anti")
@@ -132,20 +133,20 @@ def _resting(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _unanswered_verdicts(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return verdicts for subjects without any given evaluation, with the reason of the last failed one."""
+    """Return ungraded verdicts for these subjects, with the reason of the last evaluation."""
     last = rows.unique("subject", keep="last", maintain_order=True)
     return last.select("subject", standing=pl.lit(UNGRADED), verdict_cause="cause", reason=_failure_reason())
 
 
 def _failure_reason() -> pl.Expr:
-    """Return an evaluation's own reason, else the text of its cause."""
+    """Return the reason of an evaluation, or the description of its cause if it has no reason."""
     causes = {cause.value: POLICY[cause].description for cause in Cause}
     why = pl.col("cause").replace_strict(causes, default=None, return_dtype=pl.String)
     return pl.when(pl.col("reason").fill_null("") != "").then("reason").otherwise(why).fill_null("declined")
 
 
 def _excuse_missing(told: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Mark subjects that lack answers as ungraded by the last failure: a failed evaluator is not awaited."""
+    """Mark subjects whose awaited evaluator has failed as ungraded, with the last failure as the reason."""
     failed = rows.filter(pl.col("outcome") == EvaluationOutcome.FAILED.value).unique(
         "subject", keep="last", maintain_order=True
     )
@@ -160,11 +161,11 @@ def _excuse_missing(told: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _resolve_votes(round: Round, votes: pl.DataFrame) -> pl.DataFrame:
-    """Resolve holistic votes: a majority decides on passing; the label is the majority of the values, else their median
-    (RLI 3.4, B.2).
+    """Compute verdicts from holistic votes (RLI 3.4, B.2). A majority decides whether the work passed. The label is the
+    vote of the majority, otherwise the median.
 
-    Passing is decided as soon as no outstanding vote can change it; the label once a majority shares it or all votes
-    exist.
+    Whether the work passed is decided as soon as no missing vote can change it. The label is decided as soon as a
+    majority shares it, or all votes exist.
     """
     yes = is_accepted(pl.col("score"))
     latest = round.rule is ResolutionRule.LATEST
@@ -227,10 +228,10 @@ def _latest(each: pl.DataFrame) -> pl.DataFrame:
 
 
 def _average_grades(round: Round, each: pl.DataFrame) -> pl.DataFrame:
-    """Return the mean score; passed if more than half of the grades passed.
+    """Return verdicts with the mean score of all grades. The work passed if more than half of the grades passed.
 
-    One undecided grade leaves the mean undecided, and graders of a rubric who are split evenly on its completion leave
-    that undecided.
+    If one grade has no outcome, the verdict is ungraded. If half of the graders of a rubric say that the work is
+    complete, `passed` is null.
     """
     even = (pl.col("passed").cast(pl.Int64).sum() * 2 == pl.len()) & (round.protocol is Protocol.RUBRIC)
     many = each.group_by("subject", maintain_order=True).agg(

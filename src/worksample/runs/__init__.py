@@ -1,4 +1,6 @@
-"""Runs: one trial, from its sandbox to the closed submission, and many trials as one Inspect eval per agent."""
+"""Runs of trials: one trial, from the start of its sandbox to the stored submission, and many trials as one Inspect
+eval.
+"""
 
 from lazy_loader import attach_stub
 

@@ -1,5 +1,5 @@
-"""The log of a command-line agent as a part of the submission. The box's user reads and packs it; its content is kept
-unchanged.
+"""The log files of a command-line agent, as a part of the submission. They are read in the box with the agent's rights
+and stored unchanged.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import io
 import tarfile
 from typing import TYPE_CHECKING
 
-from worksample.agents.command import HOME
+from worksample.agents.command_harness import HOME
 from worksample.errors import SandboxError
 from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, SubmissionPart, path_fault
 from worksample.store import put_canonical
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from worksample.files import Sink
 
 MOST = 32 << 20
-"""Largest log, in bytes of its tar archive."""
+"""Maximum size of the tar archive with an agent's log files, in bytes."""
 MEMBERS = 20_000
 SECONDS = 20.0
 
 
 async def agent_log(box: Box, sink: Sink, places: tuple[str, ...]) -> SubmissionPart:
-    """Capture the files at `places` below the agent's home folder.
+    """Store the files at `places`, which are paths below the agent's home folder.
 
-    The agent can write these files, so they never fail the trial: if they cannot be read, the part has a status and a
-    reason. Raises StoreError if the blobs cannot be stored.
+    The agent can write these files, so they must never fail the trial. If they cannot be read, the returned part has a
+    status and a reason. Raises StoreError if the files cannot be stored.
     """
     argv = ["tar", "--create", "--file=-", "--ignore-failed-read", "--sort=name", "-C", HOME, "--", *places]
     try:
@@ -45,10 +45,10 @@ async def agent_log(box: Box, sink: Sink, places: tuple[str, ...]) -> Submission
 
 
 def _files(archive: bytes) -> tuple[dict[str, bytes], bool]:
-    """Return the regular files of a tar archive, and whether the archive could be read to its end.
+    """Return the regular files of a tar archive by path, and whether the whole archive could be read.
 
-    The archive is untrusted: an agent that is root in its image may have replaced `tar`. A header may then claim any
-    size, describe sparse files, or nest without end.
+    The archive is untrusted, because an agent with root rights in its image may have replaced `tar`. A header may then
+    claim any size, describe sparse files, or be nested without end.
     """
     found: dict[str, bytes] = {}
     try:

@@ -1,4 +1,4 @@
-"""Slots that are added to a run while it goes on: the next attempts of chains whose verdicts are already known."""
+"""Slots that are added to a running run: the next attempts of chains whose earlier attempts already have verdicts."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
 
 
 class FollowUpSlots:
-    """Link between a run, which has free places, and the caller who knows which attempts follow. `changed` wakes the
-    caller.
+    """A link between a run, which has free places, and its caller, who knows which attempts are next. The event
+    `changed` tells the caller to look again.
     """
 
     def __init__(self) -> None:
         self.changed = asyncio.Event()
         self.over = False
         self.queue: SlotQueue | None = None
-        """The run's queue while the run goes on."""
+        """The queue of the run; None before and after the run."""
 
     @property
     def has_room(self) -> bool:
-        """Whether a place of the run is free while other trials are in progress."""
+        """True if the run can start another trial now, while other trials are in progress."""
         return self.queue is not None and self.queue.idle
 
     async def add(self, slots: Sequence[Slot]) -> None:
-        """Add slots to the run. Slots that the run cannot take stay open for the next run."""
+        """Add slots to the run. Slots that the run cannot accept stay open for the next run."""
         if self.queue is not None:
             await self.queue.add(slots)
 
     def end(self) -> None:
-        """Tell the caller that the run is over."""
+        """Mark the run as over and inform the caller."""
         self.over, self.queue = True, None
         self.changed.set()

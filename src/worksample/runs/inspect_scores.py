@@ -1,4 +1,4 @@
-"""Grades written into Inspect's `.eval` logs, so that `inspect view` shows them beside the transcripts."""
+"""Grades in Inspect's `.eval` logs. With these grades, `inspect view` shows scores beside the transcripts."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ NAME = "worksample"
 def write_scores(store: Store, experiment: str, round: str) -> int:
     """Write the grades of a round into the logs of an experiment. Return the number of samples that received a score.
 
-    An ungraded sample gets no score (never 0) and does not count in the log's mean. Idempotent: a log without new
-    grades is not rewritten, and only its summaries are read. A regrade replaces a score, and the log keeps the history.
-    Logs that are incomplete, or that another process still writes, are left unchanged: the store has the grades. Raises
-    RecordMissing for an unknown round.
+    An ungraded sample gets no score (never 0), and does not count in the mean of the log. A log without new grades is
+    not written again, and only its summaries are read. The score of a regrade replaces the earlier score, and the log
+    keeps the history.
+
+    Logs that are incomplete, or that another process still writes, are left unchanged; the store has the grades in any
+    case. Raises RecordMissing if the round is not in the store.
     """
     store.get(Round, round)
     latest: dict[str, Evaluation] = {}

@@ -1,4 +1,4 @@
-"""Settings of a run. They do not change the work itself."""
+"""Settings of a run. These settings do not change the work itself."""
 
 from __future__ import annotations
 
@@ -14,40 +14,41 @@ from worksample.sandboxes.endpoints import HostAllowance
 
 @dataclass(frozen=True)
 class RunConfig:
-    """Settings of a run: times in seconds, sizes in bytes."""
+    """Settings of a run. Times are in seconds, sizes in bytes."""
 
     parallel: int = 8
-    """Number of trials at the same time."""
+    """Maximum number of trials at the same time."""
     tries: int = 2
-    """Tries of a slot in this run if the platform, the sandbox or the model's service fails."""
+    """Maximum number of tries of a slot in this run, if the platform, the sandbox or the model's service fails."""
     sandbox: str = "bubblewrap"
-    """`bubblewrap`, `docker`, or `none` for no isolation at all."""
+    """Kind of sandbox: `bubblewrap`, `docker`, or `none` for no isolation at all."""
     prices: Mapping[str, Price] = field(default_factory=dict)
     roles: Mapping[str, str] = field(default_factory=dict)
-    """Models of the environment, by role."""
+    """Names of the models that belong to the environment (colleagues, judges), by role."""
     model_retries: int | None = 5
-    """Retries of a model request after a failure of the service."""
+    """Maximum number of retries of a model request after a failure of the service. None for no limit."""
     model_timeout: float | None = 1800
-    """Time for a model request with all its retries."""
+    """Maximum time of a model request with all its retries, in seconds. None for no limit."""
     try_timeout: float | None = 600
-    """Time for one try of a model request."""
+    """Maximum time of one try of a model request, in seconds. None for no limit."""
     connections: int | None = None
-    """Model requests at the same time; None: the provider's default."""
+    """Maximum number of model requests at the same time. None for the provider's default."""
     model_args: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments for the providers of all models, such as `base_url`."""
+    """Arguments that are passed to the providers of all models, such as `base_url`."""
     services: Services = field(default_factory=dict)
-    """Settings that differ from these for a model or provider."""
+    """Settings for certain models or providers, which replace the settings above."""
     hosts: HostAllowance = field(default_factory=HostAllowance)
-    """Hosts that the operator and the suite let tasks' endpoints reach."""
+    """Hosts that the operator and the suite allow for the endpoints of tasks."""
     lease: float = 30.0
-    """Time after which a slot without a sign of life may be taken over, and the longest wait for slots of other runs.
+    """Duration of a slot's lease in seconds. If a run is stopped, another run can take over its slots after this time.
+    A run also waits at most this long for slots of other runs.
     """
     capture: CaptureLimits = field(default_factory=CaptureLimits)
     live_log: bool = False
-    """Whether `inspect view` can follow trials while they run. Costs some time per event."""
+    """True if `inspect view` can show trials while they run. This costs some time for each event."""
 
     def service(self, model: str | None) -> ModelService:
-        """Return the settings for calls of a model."""
+        """Return the settings for requests to a model."""
         default = ModelService(
             self.prices, self.model_retries, self.model_timeout, self.try_timeout, self.connections, self.model_args
         )

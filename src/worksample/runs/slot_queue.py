@@ -1,4 +1,4 @@
-"""Queue of a run's slots. Each slot is taken under a lease, so that two runs never work on the same one."""
+"""The queue of a run's slots. A slot is taken under a lease, so that two runs never work on the same slot."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from worksample.box import Root
 from worksample.errors import Cause, ImageError, ModelKeyError, StoreError, WorksampleError
 from worksample.records import Instance, Slot, Trial, Worker
-from worksample.results.assignments.turns import prepare_turn
-from worksample.results.reattempts.earlier_work import AgentInput, prepare_input
+from worksample.results.assignments.shared_slot_turns import prepare_turn
+from worksample.results.reattempts.previous_attempt import AgentInput, prepare_input
 from worksample.sandboxes.images import image_root
 from worksample.store import Store
 from worksample.store.lease import Lease
@@ -21,12 +21,12 @@ from worksample.store.lease_owner import new_owner
 from worksample.store.lease_renewal import renew_leases
 
 from .follow_up_slots import FollowUpSlots
-from .limits import limits_of
-from .outcome import failure_outcome
 from .run_config import RunConfig
 from .trial_box import spec_of
 from .trial_close import announce, build_trial, commit_trial
 from .trial_context import AgentRun, TrialContext, TrialSpec
+from .trial_limits import limits_of
+from .trial_outcome import failure_outcome
 
 if TYPE_CHECKING:
     from inspect_ai.dataset import Sample
@@ -34,13 +34,15 @@ if TYPE_CHECKING:
 
 
 POLL_SECONDS = 0.5
-"""Time between two looks at slots that other runs have leased."""
+"""Seconds between two checks of slots that other runs have leased."""
 KEY_REFUSALS = 3
-"""Trials of one agent in a row whose API key was refused, after which the run ends: all others would fail, too."""
+"""Number of consecutive trials of one agent with a refused API key after which the run stops, because all further
+trials would fail, too.
+"""
 
 
 class SampleFeed:
-    """Feed of samples for one agent's Inspect task, one by one, until it is closed."""
+    """A source of samples for one agent's Inspect task. It passes on samples one by one until it is closed."""
 
     def __init__(self) -> None:
         self._box: list[Sample] = []
@@ -51,11 +53,11 @@ class SampleFeed:
 
     @property
     def empty(self) -> bool:
-        """Whether no sample was given and none will come."""
+        """True if the feed is closed and no sample is left."""
         return self._closed and not self._box
 
     def give(self, sample: Sample) -> None:
-        """Start a sample in the task."""
+        """Pass a sample to the task, which starts it."""
         from inspect_ai import enqueue_sample
 
         if self._idle or self._context is None:
@@ -66,12 +68,12 @@ class SampleFeed:
             self._context.copy().run(enqueue_sample, sample)
 
     def close(self) -> None:
-        """Announce that no more samples come: the task ends when its samples are done."""
+        """Close the feed. The task ends when its samples are done."""
         self._closed = True
         self._woken.set()
 
     async def next(self) -> list[Sample] | None:
-        """Return the next samples, or None to end the task. Inspect calls this when none of the task's samples is in
+        """Return the next samples, or None to end the task. Inspect calls this method when the task has no sample in
         progress.
         """
         self._context = contextvars.copy_context()
@@ -85,10 +87,10 @@ class SampleFeed:
 
 
 class SlotQueue:
-    """Open slots of one run, of all its agents. Inspect calls `complete` after each sample.
+    """The open slots of one run, for all its agents. Inspect calls `complete` after each sample.
 
-    A run has a number of places. A free place takes the next slot in order, whichever agent it belongs to, so that a
-    slow trial of one agent does not delay the others.
+    A run has a fixed number of places. A free place takes the next slot in order, whichever agent the slot belongs to.
+    A slow trial of one agent therefore does not delay other agents.
     """
 
     def __init__(
@@ -100,35 +102,41 @@ class SlotQueue:
         broken: Mapping[str, ImageError],
         follow_ups: FollowUpSlots | None = None,
     ) -> None:
-        """broken: instances without an image. follow_ups: source of slots that are added later."""
+        """Create a queue. broken: instances whose image is not available, by instance id. follow_ups: source of slots
+        that are added during the run.
+        """
         self.jobs, self.store, self.config, self.broken = jobs, store, config, broken
         self.follow_ups = follow_ups
         self.checked = {slot.instance for slot in slots}
-        """Instances whose agents, limits and images were checked before the run began."""
+        """Ids of the instances whose agents, limits and images were checked before the run began."""
         self.waiting: deque[tuple[Slot, int]] = deque((slot, 1) for slot in slots)
         self.contexts: dict[str, TrialContext] = {}
         self.leased_elsewhere: list[tuple[Slot, int]] = []
-        """Slots that another run had leased when it was their turn."""
+        """Slots that another run had leased when this run tried to take them, each with its number of tries in this
+        run.
+        """
         self.leased: set[str] = set()
         self.owner = new_owner()
         self.fatal: BaseException | None = None
         self.feeds: dict[str, SampleFeed] = {}
-        """Feeds of the agents whose tasks are running."""
+        """Feeds of the agents whose Inspect tasks are running, by agent id."""
         self.runner: asyncio.Task[object] | None = None
-        """The task of the run. Once it is cancelled, no further trial begins."""
+        """The asyncio task of the run. No further trial begins after this task was cancelled."""
         self.eval: asyncio.Task[object] | None = None
-        """The running eval. It is cancelled if nothing can be stored any more."""
+        """The asyncio task of the running eval. It is cancelled if trials cannot be stored."""
         self.refusals: dict[str, int] = {}
-        """Number of each agent's last trials in a row whose API key was refused."""
+        """Number of the latest consecutive trials with a refused API key, by agent id."""
         self._instances: dict[str, Instance] = {}
         self._taking = asyncio.Lock()
 
     def context_of(self, id: str) -> TrialContext:
-        """Return the trial context of a sample."""
+        """Return the trial context of a sample, by sample id."""
         return self.contexts[id]
 
     async def fill(self) -> list[str]:
-        """Fill the run's places. Return the agents that have slots or may get some, in the order of their slots."""
+        """Start trials until all places are used. Return the ids of the agents that have slots or may get more, in the
+        order of their slots.
+        """
         self.feeds = {id: SampleFeed() for id in dict.fromkeys(slot.agent for slot, _ in self.waiting)}
         for _ in range(self.config.parallel):
             await self._fill_place()
@@ -138,7 +146,7 @@ class SlotQueue:
         return self.fatal is not None or (self.runner is not None and self.runner.cancelling() > 0)
 
     async def _fill_place(self) -> None:
-        """Give a free place to the next slot, and close the feeds of agents that have no slot left."""
+        """Start the next slot in a free place, and close the feeds of agents that have no slots left."""
         async with self._taking:
             context = None if self._stopping() else await asyncio.to_thread(self._next)
             if context is not None:
@@ -153,7 +161,7 @@ class SlotQueue:
 
     @property
     def idle(self) -> bool:
-        """Whether a place is free while trials are in progress."""
+        """True if a place is free and no slot is waiting, while trials are in progress."""
         return (
             bool(self.contexts)
             and not self.waiting
@@ -162,7 +170,9 @@ class SlotQueue:
         )
 
     async def add(self, slots: Sequence[Slot]) -> None:
-        """Add slots of agents whose tasks are running and of instances that were checked."""
+        """Add slots to the queue. Slots are ignored if their agent has no running task, or if their instance was not
+        checked before the run.
+        """
         async with self._taking:
             # If no trial is in progress, the tasks have ended, and the next run takes these slots.
             if not self.contexts or self._stopping():
@@ -174,7 +184,7 @@ class SlotQueue:
             await self._fill_place()
 
     def _next(self) -> TrialContext | None:
-        """Lease the next open slot and return its trial context; None if no slot is left."""
+        """Lease the next open slot and return its trial context. Return None if no slot is left."""
         while self.waiting:
             slot, here = self.waiting.popleft()
             lease = self.store.take(_key(slot.id), self.owner, self.config.lease)
@@ -222,7 +232,7 @@ class SlotQueue:
         return TrialContext(spec)
 
     def _close_without_image(self, context: TrialContext, error: ImageError) -> None:
-        """Close a trial whose image is missing: no agent could work, and the run continues with the other slots."""
+        """Store a failed trial for a slot whose image is not available. The run continues with the other slots."""
         trial = commit_trial(context, build_trial(context, failure_outcome(Cause.SANDBOX_IMAGE, str(error))))
         self.release(context.spec.slot.id)
         announce(context, trial, None)
@@ -247,7 +257,9 @@ class SlotQueue:
         )
 
     async def complete(self, sample: EvalSample) -> None:
-        """Check that the sample's trial is in the store and free its place. StoreError stops the run."""
+        """Check that the sample's trial is in the store, and give its place to the next slot. Raises StoreError if the
+        trial is not stored; the run then stops.
+        """
         context = self.contexts[str(sample.id)]
         try:
             if context.fatal is not None:
@@ -268,7 +280,9 @@ class SlotQueue:
             raise
 
     def _take_trial(self, context: TrialContext, sample: EvalSample) -> Trial:
-        """Return the trial, which must be in the store, and release its slot."""
+        """Return the stored trial of a sample and release its slot. Raises StoreError if the trial is not stored;
+        WorksampleError if the platform failed after storing the trial.
+        """
         if context.trial is None and context.began is None:
             self._close_unstarted(context, sample)
         if context.trial is None:
@@ -280,7 +294,7 @@ class SlotQueue:
         if not context.announced:
             said = sample.error.message if sample.error is not None else "no reason given"
             raise WorksampleError(
-                f"the callback after a closed trial failed: {said}",
+                f"the trial was stored, but the platform failed afterwards: {said}",
                 cause=Cause.PLATFORM_CRASH,
                 next="worksample resume",
             )
@@ -288,7 +302,9 @@ class SlotQueue:
         return context.trial
 
     def _count_refusal(self, trial: Trial) -> None:
-        """Count a refused API key. Raises ModelKeyError after `KEY_REFUSALS` trials of an agent in a row."""
+        """Count consecutive trials with a refused API key. Raises ModelKeyError after `KEY_REFUSALS` such trials of an
+        agent.
+        """
         refused = trial.outcome.cause is Cause.MODEL_KEY
         count = self.refusals[trial.agent] = self.refusals.get(trial.agent, 0) + 1 if refused else 0
         if count >= KEY_REFUSALS:
@@ -300,22 +316,22 @@ class SlotQueue:
             )
 
     def _close_unstarted(self, context: TrialContext, sample: EvalSample) -> None:
-        """Close a trial whose sandbox did not start: the agent never worked, so there is no submission."""
+        """Store a failed trial whose sandbox did not start. The agent never worked, so the trial has no submission."""
         said = sample.error.message if sample.error is not None else "the trial never began"
         trial = commit_trial(context, build_trial(context, failure_outcome(Cause.SANDBOX_START, said)))
         context.trial = trial
         announce(context, trial, None)
 
     def release(self, slot: str) -> None:
-        """Release the lease of a slot."""
+        """Release this run's lease of a slot."""
         self.leased.discard(slot)
         self.store.release(_key(slot), self.owner)
 
     async def wait_for_others(self) -> bool:
-        """Wait for slots that another run has leased, at most for the duration of a lease. Return True if some became
-        free.
+        """Wait until slots that another run has leased become free, at most for the duration of a lease. Return True if
+        some became free.
 
-        A run that was killed no longer renews its leases; a living run renews them and keeps its slots.
+        A run that was stopped does not renew its leases. A living run renews its leases and thus keeps its slots.
         """
         end = time.monotonic() + self.config.lease
         while self.leased_elsewhere:
@@ -328,7 +344,9 @@ class SlotQueue:
         return False
 
     def _released_slots(self) -> list[tuple[Slot, int]]:
-        """Return open slots that are no longer leased elsewhere. Slots that are done are forgotten."""
+        """Return open slots that other runs no longer lease. Slots with a finished trial are removed from
+        `leased_elsewhere`.
+        """
         store = self.store
         self.leased_elsewhere = [
             (slot, here) for slot, here in self.leased_elsewhere if not store.find(Trial, slot=slot.id, live=True)
@@ -338,7 +356,9 @@ class SlotQueue:
         return free
 
     async def renew_leases_until_cancelled(self) -> None:
-        """Renew the leases of all slots in progress. Stop the work on a slot that another process has taken over."""
+        """Renew the leases of all slots in progress until this task is cancelled. If another process has taken over a
+        slot, stop the work on it.
+        """
 
         def contexts_by_lease() -> dict[Lease, TrialContext]:
             return {c.spec.lease: c for c in self.contexts.values() if c.spec.lease is not None and c.trial is None}

@@ -1,4 +1,4 @@
-"""Box of a trial: its mounts and settings, and access to it from inside a sample."""
+"""The box of a trial: its configuration, and access to the box from code that runs in an Inspect sample."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from worksample.agents import is_program, mounts_of
-from worksample.agents.command import HOME
+from worksample.agents.command_harness import HOME
 from worksample.agents.workspace import SCRATCH
 from worksample.box import Box, BoxConfig, BoxLimits, Mount, Root
 from worksample.results.reattempts.feedback_prompt import PREVIOUS
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def box_config(context: TrialContext) -> BoxConfig:
-    """Return the config of the agent's box: inputs and software are read-only, output and scratch writable; the
-    reference is absent.
+    """Return the configuration of the agent's box. Inputs and software are read-only, output and scratch folders are
+    writable, and the reference is absent.
     """
     spec = context.spec
     paths, limits = spec.instance.work.environment.paths, spec.limits
@@ -45,8 +45,8 @@ def box_config(context: TrialContext) -> BoxConfig:
 
 
 def _root(context: TrialContext) -> Root | None:
-    """Return the instance's image. For a program, our home folder is used, since its configuration files are written
-    there.
+    """Return the root file system of the instance's image; None if the task has no image. A command-line agent gets the
+    platform's home folder, which contains the agent's configuration files.
     """
     if context.spec.root is None or not is_program(context.spec.job.agent.harness):
         return context.spec.root
@@ -54,7 +54,7 @@ def _root(context: TrialContext) -> Root | None:
 
 
 def spec_of(context: TrialContext) -> SandboxEnvironmentSpec:
-    """Return the sandbox spec for the trial's sample."""
+    """Return the Inspect sandbox specification for the trial's sample."""
     from inspect_ai.util import SandboxEnvironmentSpec
 
     from worksample.sandboxes.provider import BoxSpec
@@ -64,7 +64,7 @@ def spec_of(context: TrialContext) -> SandboxEnvironmentSpec:
 
 
 def box_of() -> Box | None:
-    """Return the current sample's box, or None if it has none."""
+    """Return the box of the current sample, or None if the sample has no box."""
     from inspect_ai.util import sandbox
 
     from worksample.sandboxes import provider

@@ -1,7 +1,8 @@
-"""Closing a trial: the box's content is captured as evidence, and one commit stores trial and submission.
+"""Closing of a trial: the content of the box is captured as evidence, and trial and submission are stored in one
+commit.
 
-Objects are stored first, then the records in one transaction: a kill at any moment leaves either no trial and an open
-slot, or a complete trial.
+Files are stored first, then the records in one transaction. If the process is stopped at any moment, the store has
+either a complete trial, or no trial and an open slot.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from worksample.agents.command import PROGRAM
+from worksample.agents.command_harness import PROGRAM
 from worksample.errors import Cause, StoreError, Superseded
 from worksample.fault_injection import failpoint
 from worksample.models import add_priced_usage, usage_of
-from worksample.models.service_waiting import measure_waiting
+from worksample.models.service_wait_time import measure_waiting
 from worksample.models.usage import AGENT, call_usage, is_own_call, with_zero_cost
 from worksample.records import (
     Ending,
@@ -32,12 +33,12 @@ from worksample.records import (
     now,
 )
 from worksample.records.closed_trial import submission_of, trial_record
-from worksample.steady_loop import stalled_seconds
+from worksample.stall_tolerant_loop import stalled_seconds
 
-from .outcome import outcome_after_capture, outcome_of_error, outcome_of_turn, superseded_outcome
-from .recorder import stop_and_capture
-from .trajectory import TrajectoryWriter, write_trajectory
+from .atif_trajectory import TrajectoryWriter, write_trajectory
+from .recorder_base import stop_and_capture
 from .trial_context import TrialContext
+from .trial_outcome import outcome_after_capture, outcome_of_error, outcome_of_turn, superseded_outcome
 
 if TYPE_CHECKING:
     from inspect_ai.event import Event
@@ -45,13 +46,15 @@ if TYPE_CHECKING:
 
 
 SETTLE_SECONDS = 3.0
-"""Time for requests in flight after the operator stopped the run."""
+"""Maximum number of seconds to wait for model requests in progress after the operator stopped the run."""
 
 
 async def close(context: TrialContext, state: TaskState, outcome: TrialOutcome) -> None:
-    """Capture what the agent left, and commit. Does nothing if the trial is already closed or could not be stored.
+    """Capture what the agent left, and commit the trial. Does nothing if the trial is already closed, or if storing it
+    has failed before.
 
-    Call it shielded from cancellation. Raises StoreError if the records cannot be stored: nothing is committed then.
+    Callers must shield this call from cancellation. Raises StoreError if the records cannot be stored; no record is
+    then committed.
     """
     if context.trial is not None or context.fatal is not None:
         return
@@ -66,7 +69,7 @@ async def close(context: TrialContext, state: TaskState, outcome: TrialOutcome) 
 
 
 def announce(context: TrialContext, trial: Trial, submission: Submission | None) -> None:
-    """Call `on_closed` in an empty context, so that nothing it starts is charged to the trial."""
+    """Call `on_closed` in an empty context, so that no model usage of the callback counts towards the trial."""
     contextvars.Context().run(context.spec.job.on_closed, trial, submission)
     context.announced = True
 
@@ -74,7 +77,9 @@ def announce(context: TrialContext, trial: Trial, submission: Submission | None)
 async def _close_or_record_crash(
     context: TrialContext, state: TaskState, outcome: TrialOutcome
 ) -> tuple[Trial, Submission | None]:
-    """Close the trial. If closing itself fails, commit a trial with that failure and the usage, but no submission."""
+    """Close the trial. If closing fails, commit a trial with this failure and with the usage, but without a
+    submission.
+    """
     from inspect_ai.log import transcript
 
     try:
@@ -128,7 +133,9 @@ async def _close(context: TrialContext, state: TaskState, outcome: TrialOutcome)
 
 
 def commit_trial(context: TrialContext, trial: Trial, submission: Submission | None = None) -> Trial:
-    """Commit a closed trial under its lease, or as superseded if the lease was lost. Return the committed trial."""
+    """Commit a closed trial and its submission under the slot's lease, and return the committed trial. If the lease was
+    lost, the trial is committed as superseded.
+    """
     store, rest = context.spec.job.store, () if submission is None else (submission,)
     try:
         with store.fence(context.spec.lease) if context.spec.lease is not None else nullcontext():
@@ -181,9 +188,7 @@ def _trial(
 
 
 def usage_by_role(context: TrialContext, events: Sequence[Event]) -> dict[str, Usage]:
-    """Return the usage of all requests by role: those answered in the transcript, and those whose answers reached
-    nobody.
-    """
+    """Return the usage of all model requests by role. Requests whose answers never arrived are included."""
     prices = context.spec.job.config.prices
     usage = usage_of(events, prices)
     if (lost := context.account.close()).requests:
@@ -196,7 +201,9 @@ def usage_by_role(context: TrialContext, events: Sequence[Event]) -> dict[str, U
 
 
 def build_trial(context: TrialContext, outcome: TrialOutcome, **rest: Any) -> Trial:
-    """Build the trial's record as of now."""
+    """Build the trial's record. rest: further fields of the record. Without them, the trial ends now and has no working
+    time.
+    """
     return trial_record(
         context.spec.slot,
         context.spec.instance,
@@ -220,7 +227,9 @@ def _working_seconds() -> float:
 
 
 def _log_path(context: TrialContext) -> str:
-    """Return the path of the log that will hold this sample, relative to the store's `logs/`."""
+    """Return the path of the log that will contain this sample, relative to `logs/` in the store. Return "" outside a
+    sample.
+    """
     from urllib.parse import unquote, urlparse
 
     from inspect_ai.log._samples import sample_active

@@ -1,4 +1,4 @@
-"""Context of a running trial."""
+"""The context of a running trial: its settings and its state."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from worksample.errors import PlanError
 from worksample.models.request_account import ModelAccount
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, StepSpec, Submission, Trial, now
 from worksample.records.closed_trial import trial_id
-from worksample.results.reattempts.earlier_work import AgentInput, as_shown
+from worksample.results.reattempts.previous_attempt import AgentInput, as_shown
 from worksample.sandboxes.capture import step_view
 from worksample.store import Store
 from worksample.store.lease import Lease
 
-from .recorder import Recorder
+from .recorder_base import Recorder
 from .run_config import RunConfig
 
 if TYPE_CHECKING:
@@ -43,10 +43,12 @@ class AgentRun:
     config: RunConfig
     on_closed: OnClosed
     solvers: dict[tuple[str, Limits, str], Solver] = field(default_factory=dict)
-    """Solvers, shared by all trials that have the same instance, limits and prompt."""
+    """Inspect solvers of this agent. Trials with the same instance, limits and prompt share a solver."""
 
     def solver(self, context: TrialContext, step: StepSpec | None = None) -> Solver:
-        """Return the solver that lets the agent do the instance, or one of its steps, with what its arm shows."""
+        """Return the solver in which the agent works on the instance, or on one of its steps. The solver shows the
+        agent what its arm allows.
+        """
         arm = self.arm(context.spec.slot)
         instance = context.spec.instance if step is None else step_view(context.spec.instance, step.name)
         limits = (
@@ -63,7 +65,7 @@ class AgentRun:
         return self.solvers[key]
 
     def arm(self, slot: Slot) -> Arm:
-        """Return the arm of a slot. PlanError if its experiment lacks the arm."""
+        """Return the arm of a slot. Raises PlanError if the experiment has no such arm."""
         for arm in self.experiment.arms:
             if arm.name == slot.arm:
                 return arm
@@ -74,7 +76,7 @@ class AgentRun:
 
 @dataclass(frozen=True)
 class TrialSpec:
-    """Description of one try of a slot, complete before its sample is made."""
+    """Description of one try of a slot. It is complete before the Inspect sample is created."""
 
     job: AgentRun
     slot: Slot
@@ -83,14 +85,14 @@ class TrialSpec:
     inputs: Path
     software: Path
     root: Root | None
-    """Root file system of the instance's image."""
+    """Root file system of the instance's image; None if the task has no image."""
     try_number: int
     feeding: AgentInput | None = None
-    """What the agent receives from the previous attempt."""
+    """The work and the feedback that the agent receives from the previous attempt; None for a first attempt."""
     try_of_run: int = 1
-    """Number of this try within the run."""
+    """Number of this try of the slot within the run, from 1."""
     lease: Lease | None = None
-    """Lease of the slot. Every commit proves that it is still valid."""
+    """Lease of the slot. A commit succeeds only while the lease is valid."""
 
 
 @dataclass
@@ -100,41 +102,43 @@ class TrialContext:
     spec: TrialSpec
     id: str = ""
     lost: bool = False
-    """Whether another process took over the slot."""
+    """True if another process has taken over the slot."""
     working: anyio.CancelScope | None = None
-    """Cancel scope around the agent's work."""
+    """Cancel scope of the agent's work; None before the work."""
     started: datetime = field(default_factory=now)
     began: float | None = None
-    """Time of the monotonic clock when the agent began; None before."""
+    """Monotonic time in seconds at which the agent began; None before."""
     trial: Trial | None = None
-    """The committed record."""
+    """The committed record of the trial; None before the commit."""
     announced: bool = False
-    """Whether `on_closed` was called and returned."""
+    """True if `on_closed` was called and returned without an error."""
     fatal: BaseException | None = None
-    """Error because of which nothing could be committed."""
+    """The error that prevented every commit; None if there was none."""
     recorders: list[Recorder] = field(default_factory=list)
-    """Recorders of the trial, in the order in which they are closed."""
+    """Recorders of the trial, in the order in which they are called when the trial is closed."""
     phases: dict[str, float] = field(default_factory=dict)
     account: ModelAccount = field(init=False)
-    """Usage of the agent's model requests, also of those in flight."""
+    """Usage of the agent's model requests, with those in progress."""
 
     def __post_init__(self) -> None:
         self.account = ModelAccount(self.spec.job.config.prices, self.spec.limits.cost, self.spec.limits.tokens)
         self.id = self.id or trial_id(self.spec.slot.id, self.spec.try_number)
 
     def lose(self) -> None:
-        """Record that another process took over the slot, and stop the agent's work."""
+        """Note that another process has taken over the slot, and stop the agent's work."""
         self.lost = True
         if self.working is not None:
             self.working.cancel()
 
     def record(self, recorder: Recorder) -> None:
-        """Register a recorder, which is closed with the trial."""
+        """Register a recorder, which is called when the trial is closed."""
         self.recorders.append(recorder)
         self.recorders.sort(key=lambda one: one.rank)
 
     def measure(self, phase: str) -> _Phase:
-        """Return a context manager that adds its duration, in seconds, to a phase of the platform's own work."""
+        """Return a context manager that measures a phase of the platform's own work. The duration in seconds is added
+        to `phases`.
+        """
         return _Phase(self.phases, phase)
 
 

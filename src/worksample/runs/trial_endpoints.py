@@ -1,4 +1,4 @@
-"""Endpoints that a trial's box can reach: those of its instance, the model gateway and the browser."""
+"""Endpoints that programs in a trial's box can connect to: those of the instance, the model gateway and the browser."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.agents import is_program, observed_by
 from worksample.agents.box_endpoints import BROWSER_HOST, BROWSER_PORT, MODEL_HOST, MODEL_PORT, gateway_model_names
+from worksample.background_services import FailureSignal, supervise
 from worksample.box import Box, Endpoint
 from worksample.records import Agent, EndpointSpec, Environment
 from worksample.sandboxes.browser import CURRENT, Browser, BrowserConfig, BrowserLedger
 from worksample.sandboxes.browser.browser_config import DEFAULT
 from worksample.sandboxes.browser.chromium import chromium_version
 from worksample.sandboxes.browser.mcp_server import McpServer
+from worksample.sandboxes.cancellation_shield import to_the_end
 from worksample.sandboxes.endpoints import (
     AllowedHost,
     ConnectProxy,
@@ -24,11 +26,9 @@ from worksample.sandboxes.endpoints import (
     serve_endpoints,
 )
 from worksample.sandboxes.services import TrialServices
-from worksample.sandboxes.shielded import to_the_end
-from worksample.supervision import FailureSignal, supervise
-from worksample.tasks.workplace import WORKPLACE
+from worksample.tasks.workplace_settings import WORKPLACE
 
-from .recorder import LedgerRecorder
+from .recorder_base import LedgerRecorder
 from .trial_context import TrialContext
 
 if TYPE_CHECKING:
@@ -41,17 +41,19 @@ Supervise = Callable[[Awaitable[Any]], Awaitable[Any]]
 
 
 def has_model(agent: Agent) -> bool:
-    """Whether a model answers for the agent. A replayed script has no model."""
+    """Return whether a model plays the agent. A replayed script has no model."""
     return agent.model is not None and agent.harness != "scripted"
 
 
 def uses_gateway(agent: Agent) -> bool:
-    """Whether the agent is a program in the box that calls its model through the gateway."""
+    """Return whether the agent is a program in the box that calls its model through the gateway."""
     return agent.model is not None and is_program(agent.harness)
 
 
 def endpoints_of(agent: Agent, environment: Environment) -> tuple[Endpoint, ...]:
-    """Return the endpoints of a box. The model gateway belongs to the agent, whatever network the task has."""
+    """Return the endpoints of a trial's box. The endpoint of the model gateway depends only on the agent, and not on
+    the network of the task.
+    """
     exact = [Endpoint(one.name, one.port) for one in environment.endpoints if not _wild(one)]
     proxy = [PROXY] if len(exact) < len(environment.endpoints) else []
     tools = [BROWSER] if shows_browser(agent, environment) else []
@@ -59,12 +61,14 @@ def endpoints_of(agent: Agent, environment: Environment) -> tuple[Endpoint, ...]
 
 
 def shows_browser(agent: Agent, environment: Environment) -> bool:
-    """Whether the agent is a program in the box that gets a browser by MCP."""
+    """Return whether the agent is a program in the box that uses a browser through MCP."""
     return "browser" in environment.interfaces and is_program(agent.harness)
 
 
 def environment_of(environment: Environment) -> tuple[tuple[str, str], ...]:
-    """Return the proxy variables for every command in a box: the proxy's address and the hosts that bypass it."""
+    """Return the proxy variables for all commands in a box: the address of the proxy, and the hosts that need no
+    proxy.
+    """
     if not any(map(_wild, environment.endpoints)):
         return ()
     exact = [one.name for one in environment.endpoints if not _wild(one)]
@@ -81,7 +85,7 @@ def _wild(endpoint: EndpointSpec) -> bool:
 
 
 def why_unreachable(agent: Agent, environment: Environment, hosts: HostAllowance, *, sandbox: str) -> str:
-    """Explain why the endpoints that an agent needs for an instance cannot be served; "" if they can."""
+    """Return why the endpoints that an agent needs for an instance cannot be offered; "" if all can be offered."""
     needed = endpoints_of(agent, environment)
     if (environment.served or environment.workplace) and sandbox == "none":
         return "brings its own services, which need isolation"
@@ -102,7 +106,7 @@ def why_unreachable(agent: Agent, environment: Environment, hosts: HostAllowance
 
 
 def _why_not_host(endpoint: EndpointSpec, hosts: HostAllowance) -> str:
-    """Explain why an endpoint's host cannot be reached; "" if it can."""
+    """Return why programs in the box cannot connect to the endpoint's host; "" if they can."""
     return (hosts.wildcard_refusal if _wild(endpoint) else hosts.refusal)(endpoint.name, endpoint.port)
 
 
@@ -113,7 +117,7 @@ def targets_of(
     services: TrialServices | None = None,
     browser: Browser | None = None,
 ) -> Mapping[Endpoint, Target]:
-    """Return the target behind each endpoint. Endpoints without a target refuse connections."""
+    """Return the target of each endpoint. Endpoints without a target refuse connections."""
     targets: dict[Endpoint, Target] = {}
     wild = []
     for one in environment.endpoints:
@@ -143,10 +147,11 @@ async def open_endpoints(
     services: TrialServices | None = None,
     colleagues: FailureSignal | None = None,
 ) -> AsyncIterator[Supervise]:
-    """Serve the endpoints of a trial's box. Yield a function that awaits work until it ends or a background service of
-    the trial fails.
+    """Serve the endpoints of a trial's box. Yield a function that waits for the agent's work, and that fails early if a
+    background service of the trial fails.
 
-    Enter it inside Inspect's limits of the trial: calls through the model gateway count against them.
+    Enter this context inside Inspect's limits of the trial, so that calls through the model gateway count towards these
+    limits.
     """
     browser = browser_of(context, box) if box is not None else None
     if box is None or not (box.config.endpoints or browser):
@@ -178,7 +183,7 @@ async def open_endpoints(
 
 
 def browser_of(context: TrialContext, box: Box) -> Browser | None:
-    """Return the trial's browser and register its recorder; None if the task has no browser."""
+    """Return the trial's browser, whose recorder is then registered. Return None if the task has no browser."""
     environment, agent = context.spec.instance.work.environment, context.spec.job.agent
     if environment.browser is None:
         return None
@@ -194,5 +199,7 @@ def browser_of(context: TrialContext, box: Box) -> Browser | None:
 
 
 def secure_origins(environment: Environment) -> tuple[str, ...]:
-    """Return the origins of a company's services, to be treated as secure: their pages use features that need TLS."""
+    """Return the web origins of a company's services. The browser treats them as secure, because their pages use
+    features that otherwise need TLS.
+    """
     return tuple(f"http://{one.name}:{one.port}" for one in environment.endpoints if one.to.startswith("service:"))

@@ -1,4 +1,6 @@
-"""Inspect solver of a trial: the agent works under its limits, the outcome is determined, the trial is closed."""
+"""The Inspect solver of a trial: the agent works under its limits, the outcome is determined, and the trial is
+closed.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +12,24 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from worksample.background_services import FailureSignal
 from worksample.errors import Cause, SandboxError, WorksampleError
 from worksample.records import HealthSpec, Limits, Trial, TrialOutcome, now
 from worksample.sandboxes.health_check import health_failure
 from worksample.sandboxes.services import TrialServices, open_services
 from worksample.sandboxes.services.service_boxes import ServiceBox, service_boxes
-from worksample.steady_loop import count_stalls
-from worksample.supervision import FailureSignal
+from worksample.stall_tolerant_loop import count_stalls
 from worksample.workplace.colleagues.colleague_runner import ROLE, ColleagueRunner
 from worksample.workplace.running_workplaces import open_trial_workplace
 from worksample.workplace.workplace import LiveWorkplace, run_setup, services_box, task_workplace
 
-from .outcome import DONE, cancelled_outcome, outcome_of_error, outcome_of_limit, superseded_outcome
-from .recorders import BoxRecorder, ColleagueRecorder, ServiceRecorder
-from .step_runner import run_steps
 from .trial_box import box_of
 from .trial_close import close
 from .trial_context import TrialContext
 from .trial_endpoints import open_endpoints
+from .trial_outcome import DONE, cancelled_outcome, outcome_of_error, outcome_of_limit, superseded_outcome
+from .trial_recorders import BoxRecorder, ColleagueRecorder, ServiceRecorder
+from .work_step_runner import run_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +39,9 @@ if TYPE_CHECKING:
 
 
 def trial_solver(find: Callable[[str], TrialContext]) -> Solver:
-    """Return an Inspect solver for samples whose ids are those of trials."""
+    """Return an Inspect solver for samples whose ids are ids of trials. find: a function that returns the context of a
+    trial.
+    """
     from inspect_ai.solver import solver
 
     @solver(name="worksample_trial")
@@ -52,7 +56,9 @@ def trial_solver(find: Callable[[str], TrialContext]) -> Solver:
 
 
 async def run_trial(context: TrialContext, state: TaskState, generate: Generate) -> None:
-    """Let the agent work, then close the trial. Errors other than its own limits are raised again afterwards."""
+    """Let the agent work, then close the trial. An error is raised again after the trial was closed, unless the agent
+    only reached a limit.
+    """
     context.began = time.monotonic()
     context.started = now()
     context.record(BoxRecorder(context))
@@ -66,7 +72,9 @@ async def run_trial(context: TrialContext, state: TaskState, generate: Generate)
 
 
 def _writable(error: BaseException, outcome: TrialOutcome) -> BaseException:
-    """Return an error whose traceback can be written into Inspect's log: an agent's code may raise any text."""
+    """Return an error whose traceback can be written into Inspect's log. An agent's code may raise errors with any
+    text.
+    """
     try:
         "".join(traceback.format_exception(error)).encode()
     except UnicodeEncodeError:
@@ -77,8 +85,8 @@ def _writable(error: BaseException, outcome: TrialOutcome) -> BaseException:
 async def _work(
     context: TrialContext, state: TaskState, generate: Generate, stack: AsyncExitStack
 ) -> tuple[TrialOutcome, BaseException | None]:
-    """Let the agent work. Return the outcome, and the error to raise once the trial is closed. `stack` holds the
-    services.
+    """Let the agent work. Return the outcome, and the error to raise after the trial was closed, or None. `stack` keeps
+    the services running.
     """
     from inspect_ai._util.exception import TerminateSampleError
     from inspect_ai.log import transcript
@@ -117,9 +125,10 @@ async def _work(
 
 
 async def _serve(context: TrialContext, stack: AsyncExitStack) -> tuple[TrialServices, FailureSignal | None]:
-    """Start the task's services. The agent's time begins afterwards.
+    """Start the task's services before the agent's time begins.
 
-    Returns the services, and the signal of a colleague that fell silent.
+    Returns the services, and a signal that is set if a simulated colleague fails. The signal is None if there are no
+    colleagues.
     """
     store, environment = context.spec.job.store, context.spec.instance.work.environment
 
@@ -152,7 +161,9 @@ async def _serve(context: TrialContext, stack: AsyncExitStack) -> tuple[TrialSer
 
 
 def _colleagues(context: TrialContext, services: TrialServices, workplace: LiveWorkplace) -> ColleagueRunner:
-    """Return the colleagues of the task's company. Those played by a model use the role's model."""
+    """Return the runner of the company's simulated colleagues. Colleagues that a model plays use the model of the role
+    `colleague`.
+    """
     config = context.spec.job.config
     model = config.roles.get(ROLE)
     return workplace.colleague_runner(services_box(services), model, config.service(model))
@@ -165,7 +176,7 @@ def _limits(limits: Limits) -> list[Limit]:
 
 
 def _since_init() -> float:
-    """Return the seconds since the sample began: the time that its sandbox took to start."""
+    """Return the seconds since the start of the sample, which is the time that the sandbox needed to start."""
     from datetime import UTC, datetime
 
     from inspect_ai.event import SampleInitEvent
@@ -176,7 +187,9 @@ def _since_init() -> float:
 
 
 async def await_health(spec: HealthSpec) -> None:
-    """Wait until the current sample's box is healthy. Raises SandboxError (`service.start`)."""
+    """Wait until the box of the current sample is healthy. Raises SandboxError (`service.start`) if the box does not
+    become healthy.
+    """
     if why := await health_failure(spec, lambda: _look(spec)):
         raise SandboxError(
             why, where="environment.health", next="fix environment.health in task.toml", cause=Cause.SERVICE_START
@@ -184,7 +197,7 @@ async def await_health(spec: HealthSpec) -> None:
 
 
 async def _look(spec: HealthSpec) -> str | None:
-    """Run the health command. Return None if the box is healthy, else the command's output."""
+    """Run the health command once. Return None if the box is healthy, otherwise the output of the command."""
     from inspect_ai.util import sandbox
 
     try:

@@ -4,4 +4,4 @@ from .availability import require_kind as require_kind
 from .box_registry import installed_kinds as installed_kinds
 from .box_registry import open_box as open_box
 from .box_registry import start_box as start_box
-from .sweeper import sweep as sweep
+from .orphan_sweeper import sweep as sweep

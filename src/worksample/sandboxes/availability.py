@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
-from worksample.root_command import root_command
 from worksample.sandboxes import cgroups
+from worksample.sudo_command import root_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,9 @@ def available() -> Availability:
     """Return what this machine offers, examined once per process."""
     import importlib.util
 
-    from worksample.sandboxes.toolbox import OFFERED
+    from worksample.sandboxes.python_toolbox import OFFERED
 
-    from .contained_files import has_openat2
+    from .box_files_on_host import has_openat2
 
     bwrap = shutil.which("bwrap") or ""
     root = os.geteuid() == 0
@@ -93,7 +93,7 @@ def require_kind(kind: str) -> str:
     command to type, if it is missing, and MissingExtra if its client is not installed.
     """
     if kind == "docker":
-        from worksample.sandboxes.containers.daemon import connect, daemon_url
+        from worksample.sandboxes.containers.docker_daemon import connect, daemon_url
 
         return connect(daemon_url()).version
     return require_bubblewrap().version if kind == "bubblewrap" else ""

@@ -15,13 +15,15 @@ from typing import Any
 from worksample.box import Box, BoxConfig
 from worksample.errors import SandboxError
 from worksample.files.scratch_folder import started_at
-from worksample.sandboxes import cgroups, layout, served_box
-from worksample.sandboxes.holder import STOPPED_WAIT, lock_images
-from worksample.sandboxes.sweeper import sweep_first
+from worksample.sandboxes import bubblewrap_layout as layout
+from worksample.sandboxes import cgroups
+from worksample.sandboxes import exec_server_box as served_box
+from worksample.sandboxes.box_holder import STOPPED_WAIT, lock_images
+from worksample.sandboxes.orphan_sweeper import sweep_first
 
 from .availability import require_bubblewrap
 from .host_state import BoxFolder, UidLease
-from .marked_processes import maker_environment
+from .processes_by_variable import maker_environment
 
 
 class BubblewrapHolder:

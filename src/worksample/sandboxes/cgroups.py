@@ -315,7 +315,7 @@ def freeze(groups: BoxCgroups, frozen: bool) -> bool:
         if wanted in events.read_text(encoding="ascii"):
             return True
         time.sleep(0.001)
-    raise OSError(f"{events.parent} did not become {wanted}")
+    raise OSError(f"the control group {events.parent} did not reach the state {wanted!r} in time")
 
 
 def kill(groups: BoxCgroups) -> None:

@@ -41,7 +41,9 @@ class DialClient:
             return socket.socket(fileno=found[0])
         if said:
             raise OSError(int(said), os.strerror(int(said)))
-        raise SandboxError("the box was lost: its exec server is gone", where="box", next="worksample doctor")
+        raise SandboxError(
+            "the box was lost: the server in it that runs commands has ended", where="box", next="worksample doctor"
+        )
 
     async def _readable(self) -> None:
         loop = asyncio.get_running_loop()

@@ -13,12 +13,13 @@ import threading
 
 from worksample.box import Box, BoxConfig
 from worksample.errors import SandboxError
-from worksample.sandboxes import layout, served_box
+from worksample.sandboxes import bubblewrap_layout as layout
+from worksample.sandboxes import exec_server_box as served_box
 from worksample.sandboxes.host_state import cache_folder
-from worksample.sandboxes.sweeper import sweep_first
+from worksample.sandboxes.orphan_sweeper import sweep_first
 
 from .containers.container_holder import ContainerHolder
-from .containers.daemon import Daemon, connect, daemon_errors, daemon_url, sweep_containers
+from .containers.docker_daemon import Daemon, connect, daemon_errors, daemon_url, sweep_containers
 
 _LOCK = threading.Lock()
 

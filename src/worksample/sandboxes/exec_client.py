@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from worksample.box import ProcessEnd
 from worksample.errors import SandboxError
-from worksample.sandboxes.exchange import BoxExchange, Incoming, Outgoing
+from worksample.sandboxes.exec_streams import BoxExchange, Incoming, Outgoing
 
 from .in_box import frames
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from worksample.steady_loop import steady_time
+from worksample.stall_tolerant_loop import steady_time
 
 if TYPE_CHECKING:
     from worksample.records import HealthSpec

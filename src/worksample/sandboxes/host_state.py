@@ -200,7 +200,7 @@ def _uid_range() -> range:
         if any(low <= first and first + size <= high for low, high in spans):
             return range(first, first + size)
     raise SandboxUnavailable(
-        "this machine gives root too few user ids: each box needs its own",
+        "the user namespace of this machine has too few user ids for root, as each box needs its own",
         where="sandbox",
         next="run as an ordinary user",
     )

@@ -108,7 +108,7 @@ class PipeWriter:
             if self.descriptor.failure:
                 raise SandboxError(self.descriptor.failure, where="box", next="open a new box")
             if self.descriptor.closed:
-                raise BrokenPipeError("nobody reads in the box, or it was closed")
+                raise BrokenPipeError("no program in the box reads this input, or the input was closed")
             try:
                 view = view[os.write(self.descriptor.number, view) :]
             except BlockingIOError:

@@ -28,8 +28,8 @@ from worksample.box import Box, BoxConfig
 from worksample.errors import SandboxError
 from worksample.files.config_files import load
 from worksample.sandboxes import start_box
-from worksample.sandboxes.layout import USER
-from worksample.sandboxes.sweeper import sweep
+from worksample.sandboxes.bubblewrap_layout import USER
+from worksample.sandboxes.orphan_sweeper import sweep
 
 
 class BoxSpec(BaseModel):

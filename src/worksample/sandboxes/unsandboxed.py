@@ -25,16 +25,16 @@ from weakref import WeakKeyDictionary
 
 from worksample.box import BoxConfig, Completed, Endpoint, FairTimeout, Process, Timeout
 from worksample.errors import SandboxError, SandboxUnavailable
-from worksample.sandboxes.layout import HOME, NICE_COMMAND, environment
+from worksample.sandboxes.bubblewrap_layout import HOME, NICE_COMMAND, environment
+from worksample.sandboxes.orphan_sweeper import sweep_first
 from worksample.sandboxes.pipes import PipeReader, PipeWriter, SocketConnection, SocketListener, open_socket
-from worksample.sandboxes.plain_process import CommandGroups, PlainProcess, UnstartedProcess
-from worksample.sandboxes.sweeper import sweep_first
-from worksample.sandboxes.toolbox import platform_python, toolbox_folder
+from worksample.sandboxes.python_toolbox import platform_python, toolbox_folder
+from worksample.sandboxes.unsandboxed_commands import CommandGroups, PlainProcess, UnstartedProcess
 
+from .cancellation_shield import to_the_end
 from .dial_client import connect_socket
 from .host_state import BoxFolder
-from .marked_processes import MARK, kill_marked
-from .shielded import to_the_end
+from .processes_by_variable import MARK, kill_marked
 
 T = TypeVar("T")
 _CLOSED = "the box was closed"
@@ -194,7 +194,9 @@ class PlainBox:
     def serve(self, endpoint: Endpoint) -> socket.socket:
         """See Box.serve. A plain box has no endpoints: `start` refuses them."""
         raise SandboxError(
-            f"{endpoint}: a box without isolation has no endpoints", where="box", next="leave --unsandboxed out"
+            f"the endpoint {endpoint} cannot be opened: a box without isolation has none",
+            where="box",
+            next="leave --unsandboxed out",
         )
 
     async def dial(self, port: int, address: str = "127.0.0.1") -> socket.socket:

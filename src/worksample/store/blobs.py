@@ -167,7 +167,10 @@ class Blobs:
                     work.set_result(None)
                 else:
                     work.set_exception(
-                        StoreError("these blobs could not be made durable", next="worksample store check")
+                        StoreError(
+                            "the blobs could not be written safely to the disk (fsync failed)",
+                            next="worksample store check",
+                        )
                     )
 
     def _note(self, path: str, written: bool) -> None:
@@ -200,7 +203,7 @@ class Blobs:
                 size = draft.stat().st_size
                 if copy_file(f.fileno(), None, size).digest != digest:
                     raise StoreError(
-                        "a blob was damaged on its way",
+                        "a blob was damaged while it was copied",
                         where=f"{far.name}/{path}",
                         next="worksample store check --deep",
                     )

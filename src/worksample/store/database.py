@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, exc, text
 from sqlalchemy.engine import make_url
 
 from worksample.errors import StoreError
+from worksample.extras import install_command
 
 from .error_translation import store_full
 from .event_loop_warning import warn_on_event_loop
@@ -61,10 +62,14 @@ class Database:
             self.url = parsed
             self.engine = _engine(parsed, self.sqlite)
         except exc.ArgumentError as e:
-            raise StoreError(f"not a database URL: {e}", next="export WORKSAMPLE_DATABASE=postgresql://...") from e
+            raise StoreError(
+                f"this is not a database URL: {e}", next="export WORKSAMPLE_DATABASE=postgresql://..."
+            ) from e
         except ImportError as e:
-            next = "pip install 'worksample[postgres]'"
-            raise StoreError(f"no driver for this database: {e}", where=url.rpartition("@")[2], next=next) from e
+            next = install_command("postgres")
+            raise StoreError(
+                f"the driver for this database is not installed: {e}", where=url.rpartition("@")[2], next=next
+            ) from e
         self._owner = os.getpid()
         self._turn = threading.Lock()
         self._kept: dict[bool, list[Connection]] = {False: [], True: []}

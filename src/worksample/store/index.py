@@ -14,8 +14,8 @@ from worksample.errors import Superseded
 from worksample.records import Amendment, AmendmentTarget, Record, Trial, struck
 
 from . import schema
+from .commit_objects import Committed
 from .database import hold
-from .objects import Committed
 from .prepared_statements import Prepared
 from .record_conflicts import ObjectClaim, conflict, records_agree, takes_precedence
 from .record_rows import Row, micros, row

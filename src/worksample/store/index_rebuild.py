@@ -11,8 +11,8 @@ from sqlalchemy import Connection, delete, select
 from worksample.records import now
 
 from . import index, schema
+from .commit_objects import BrokenObject, Committed, Objects, hour_of
 from .database import Database, Rivals
-from .objects import BrokenObject, Committed, Objects, hour_of
 
 _READERS = 16
 """Number of objects that are read at the same time, because remote storage answers slowly."""

@@ -26,7 +26,7 @@ from worksample.records import (
 
 from . import index, schema
 from .blobs import blob_path
-from .objects import BrokenObject
+from .commit_objects import BrokenObject
 from .record_conflicts import ObjectClaim, records_agree, takes_precedence
 from .record_references import blobs_of, ids_of
 from .record_rows import body, micros
@@ -80,7 +80,13 @@ def _objects(store: Store, paths: dict[str, str], faults: list[StoreFault]) -> t
     sound: set[str] = set()
     name = store.objects.place.name
     for stray in store.objects.strays():
-        faults.append(StoreFault("this file's name is not an object's", f"{name}/{stray}", "remove it"))
+        faults.append(
+            StoreFault(
+                "this file does not belong to the store: its name is not that of an object",
+                f"{name}/{stray}",
+                "remove it",
+            )
+        )
     for digest in sorted(paths):
         try:
             committed = store.objects.read(digest, paths[digest])
@@ -115,19 +121,21 @@ def _rows(store: Store, known: Known, paths: dict[str, str], sound: set[str]) ->
         for digest in sorted(sound - indexed):
             yield StoreFault("an object is not in the index", f"{store.name}/{paths[digest]}", _REBUILD)
         for digest in sorted(indexed - paths.keys()):
-            yield StoreFault(f"the index names an object that is gone: {digest}", where, _RESTORE)
+            yield StoreFault(f"the index refers to an object that is missing: {digest}", where, _RESTORE)
         seen = set()
         for kind, table in schema.TABLES.items():
             for id, text in connection.execute(select(table.c.id, table.c.body)):
                 seen.add((kind, id))
                 held = known.get((kind, id))
                 if held is None:
-                    yield StoreFault(f"the row of {kind} {id} has no object", where, _RESTORE)
+                    yield StoreFault(
+                        f"the index has a row for {kind} {id}, but the store has no object for it", where, _RESTORE
+                    )
                 elif body(held[0]) != text:
-                    yield StoreFault(f"the row of {kind} {id} differs from its object", where, _REBUILD)
+                    yield StoreFault(f"the index row of {kind} {id} differs from the stored object", where, _REBUILD)
         for kind, id in sorted(known.keys() - seen):
             if known[kind, id][2] in indexed:
-                yield StoreFault(f"{kind} {id} has no row", where, _REBUILD)
+                yield StoreFault(f"{kind} {id} has no row in the index", where, _REBUILD)
         trials = schema.trials.c
         slots = sorted(set(connection.execute(select(trials.slot)).scalars()))
         live = set(connection.execute(select(trials.id).where(trials.live)).scalars())
@@ -135,7 +143,7 @@ def _rows(store: Store, known: Known, paths: dict[str, str], sound: set[str]) ->
             slot: ids for some in index.chunks(slots) for slot, ids in index.standing_trials(connection, some).items()
         }
         for id in sorted(live ^ {ids[0] for ids in standing.values()}):
-            yield StoreFault(f"the live flag of trial {id} is wrong", where, _REBUILD)
+            yield StoreFault(f"the index marks the wrong trial of a slot as the one that counts: {id}", where, _REBUILD)
         yield from _twice(standing)
 
 
@@ -179,7 +187,7 @@ def _dangling(known: Known, paths: dict[str, str]) -> Iterator[StoreFault]:
         for other, target in ids_of(record):
             if (other, target) not in known:
                 yield StoreFault(
-                    f"{kind} {id} names the {other} {target}, which the store lacks", paths[digest], _RESTORE
+                    f"{kind} {id} refers to the {other} {target}, but the store lacks it", paths[digest], _RESTORE
                 )
 
 
@@ -230,4 +238,6 @@ def _contents(store: Store) -> Iterator[StoreFault]:
             yield StoreFault(f"a blob cannot be read: {e}", where, _RESTORE)
             continue
         if found != digest:
-            yield StoreFault("a blob's content does not match its name", where, f"remove it; then {_RESTORE}")
+            yield StoreFault(
+                "the blob is damaged: its content does not match its name", where, f"remove it; then {_RESTORE}"
+            )

@@ -13,7 +13,7 @@ from typing import Any
 
 from worksample.errors import StoreError
 
-from .disk import Disk
+from .durable_disk import Disk
 from .error_translation import translate_os_errors
 from .storage_backend import FileBackend, LocalPlace, RemotePlace
 

@@ -7,7 +7,7 @@ import stat
 import threading
 from pathlib import Path
 
-from .disk import Disk
+from .durable_disk import Disk
 
 
 class PowerCut(Disk):

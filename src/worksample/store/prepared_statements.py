@@ -58,7 +58,7 @@ class Prepared:
         """Return the only row. Raises LookupError if there is none."""
         found = self.fetch_first(connection, values)
         if found is None:
-            raise LookupError(f"no row for {sorted(values)}")
+            raise LookupError(f"the database has no row for the values {sorted(values)}")
         return found
 
     def run(self, connection: Connection, values: Mapping[str, Any] = {}) -> int:

@@ -52,7 +52,7 @@ def takes_precedence(kind: str, new: ObjectClaim, old: ObjectClaim) -> bool:
 
 def conflict(kind: str, id: str) -> RecordConflict:
     next = "give one of the two another id (for an experiment: another name)"
-    return RecordConflict(f"the store holds a different {kind} with this id", where=id, next=next)
+    return RecordConflict(f"the store already has a different {kind} with this id", where=id, next=next)
 
 
 def _without(kind: str, body: str) -> dict[str, Any]:

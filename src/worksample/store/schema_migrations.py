@@ -101,7 +101,7 @@ def prepare(database: Database, store: str, *, lock: Path) -> bool:
             return True
         if found > schema.HEAD:
             raise StoreError(
-                f"its index was made by a newer version (schema {found}; this one knows up to {schema.HEAD})",
+                f"the store's index was made by a newer version (schema {found}; this one knows up to {schema.HEAD})",
                 where=database.shown,
                 next="pip install --upgrade worksample",
             )

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from worksample.errors import StoreError
+from worksample.extras import install_command
 from worksample.files.copy_file import WriteFailed, copy_file, write_all
 
-from .disk import Disk
+from .durable_disk import Disk
 from .error_translation import translate_os_errors
 
 _FEW = 16
@@ -203,10 +204,12 @@ class RemotePlace:
         try:
             fs, root = fsspec.core.url_to_fs(url)
         except ImportError as e:
-            raise StoreError(f"no driver for this URL: {e}", where=url, next="pip install 'worksample[s3]'") from e
+            raise StoreError(
+                f"the driver for this URL is not installed: {e}", where=url, next=install_command("s3")
+            ) from e
         except ValueError as e:
             raise StoreError(
-                f"not a URL of a store: {e}", where=url, next="--store s3://BUCKET/STORE, or a folder"
+                f"this is not the URL of a store: {e}", where=url, next="--store s3://BUCKET/STORE, or a folder"
             ) from e
         self._fs, self._root = fs, str(root).rstrip("/")
 

@@ -17,8 +17,9 @@ from worksample.records import Manifest, Record, Slot, from_envelope
 
 from . import index, schema
 from .blobs import Blobs, ManifestFolders
+from .commit_objects import Committed, Objects, draft
 from .database import Collided, Database, Rivals
-from .disk import Disk as _Disk
+from .durable_disk import Disk as _Disk
 from .error_translation import translate_os_errors
 from .index_rebuild import IndexRebuild
 from .lease import Lease as _Lease
@@ -26,7 +27,6 @@ from .lease import Leases
 from .lease_fence import is_fenced, require_lease
 from .location import Location as _Location
 from .location import locate
-from .objects import Committed, Objects, draft
 from .prepared_statements import Prepared
 from .record_rows import micros
 from .schema_migrations import prepare

@@ -1,4 +1,4 @@
-"""Task packages and suites: read, checked, taken in, made anew."""
+"""Task packages and suites: reading, checking, storing and creating them."""
 
 from lazy_loader import attach_stub
 

@@ -1,4 +1,4 @@
-"""Settings that are filled into a brief."""
+"""Placeholders in a brief, such as `{{month}}`, which are replaced by settings of the instance."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ _PLACE = re.compile(r"\{\{\s*([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*\}\}")
 
 
 def setting_names(brief: str) -> list[str]:
-    """Return the names of the settings that a brief asks for (`{{month}}`), each once, in order."""
+    """Return the names of the settings that a brief uses as `{{name}}`, each name once, in order of appearance."""
     return list(dict.fromkeys(_PLACE.findall(brief)))
 
 
 def render_brief(brief: str, settings: Mapping[str, Any]) -> str:
-    """Fill the settings into a brief's `{{name}}`. Raises ManifestError if a setting is missing or is a table."""
+    """Replace each `{{name}}` in a brief by the setting of that name. Raises ManifestError if a setting is missing, a
+    table or a list.
+    """
 
     def fill(match: re.Match[str]) -> str:
         name = match[1]

@@ -1,4 +1,4 @@
-"""`criteria.toml`: one tree for rubric and checkpoints."""
+"""Reader and writer of `criteria.toml`: one tree of criteria for rubrics and checkpoints."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from worksample.files.config_files import AllowedText, Faults, read_toml, valida
 from worksample.records import By, CheckpointKind, Criteria, Criterion, Frozen, Importance
 
 DEPTH = 8
-"""Maximum number of levels."""
+"""Maximum number of levels in a tree of criteria."""
 
 
 class CriterionTable(Criterion):
-    """A `[[criterion]]` as it is written."""
+    """The table `[[criterion]]` of a `criteria.toml`."""
 
     model_config = ConfigDict(strict=True)
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$"), AllowedText("lower case letters, digits, _ and -")]
@@ -27,20 +27,20 @@ class CriterionTable(Criterion):
 
 
 class CriteriaTable(Frozen):
-    """The file as it is written."""
+    """The content of a `criteria.toml`."""
 
     criterion: tuple[CriterionTable, ...]
 
 
 def read_criteria(path: Path, faults: Faults) -> Criteria:
-    """Read the tree. A missing file gives an empty tree; every error becomes a fault."""
+    """Read the tree of criteria from a file. A missing file gives an empty tree. Every error is added to `faults`."""
     if not path.exists():
         return Criteria()
     document = read_toml(path, path.name, faults)
     if document.broken:
         return Criteria()
     if not document.data.get("criterion", ()):
-        faults.add(path.name, "criterion", "there is none", "one [[criterion]] at least")
+        faults.add(path.name, "criterion", "the file has no criterion", "at least one [[criterion]]")
         return Criteria()
     table = validate(CriteriaTable, document.data, faults, file=path.name)
     if table is None:
@@ -62,7 +62,7 @@ def write_criteria(criteria: Criteria) -> str:
 
 
 def _table(node: Criterion, path: str) -> list[str]:
-    """Return a node's table and those of its parts; empty values are left out."""
+    """Return the TOML lines of a criterion and of its parts. Empty values are left out."""
     lines = [f"[[{path}]]", f"id = {_quote(node.id)}", f"text = {_quote(node.text)}"]
     if node.points is not None:
         lines.append(f"points = {node.points!r}")
@@ -78,7 +78,9 @@ def _table(node: Criterion, path: str) -> list[str]:
 
 
 def _quote(text: str) -> str:
-    """Quote a basic TOML string: JSON's escapes are TOML's, except for one character that JSON leaves unescaped."""
+    """Return a text as a basic TOML string. JSON and TOML have the same escapes, except for one character that JSON
+    does not escape.
+    """
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

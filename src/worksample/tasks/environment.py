@@ -1,4 +1,6 @@
-"""`[environment]` and `[deliverables]`: the surroundings of the work, and its results."""
+"""The tables `[environment]` and `[deliverables]` of `task.toml`: where the work is done, and which files it must
+produce.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,12 @@ from worksample.records import (
     Paths,
 )
 
-from .image_source import Image
+from .image_names import Image
 from .mcp_servers import McpTable, check_mcp
 from .package_files import Folder, SharedFolder
-from .service import Command, ServiceTable, Word, check_services, target
-from .steps import StepTable, check_steps
-from .workplace import WORKPLACE, check_workplace, endpoints_of_workplace, source_of
+from .task_services import Command, ServiceTable, Word, check_services, target
+from .work_steps import StepTable, check_steps
+from .workplace_settings import WORKPLACE, check_workplace, endpoints_of_workplace, source_of
 
 OURS = (
     "/task/grader",
@@ -39,10 +41,10 @@ OURS = (
     "/task/delivered",
     "/task/browsed",
 )
-"""Folders of a box that no task can use for itself."""
+"""Folders of a box that the platform uses, so that no task can set them as paths."""
 _PLAIN = Limits()
 BROWSER_MEMORY, BROWSER_PROCESSES = 4 << 30, 512
-"""Of a box with a browser, where the task says nothing."""
+"""Default limits of a box with a browser: memory in bytes, and number of processes."""
 
 
 def _check_place(path: str) -> str:
@@ -50,7 +52,7 @@ def _check_place(path: str) -> str:
     if not plain or path == "/" or not path.isprintable():
         raise value_fault()
     if any(path == ours or path.startswith(ours + "/") for ours in OURS):
-        raise value_fault("is a place of the platform")
+        raise value_fault("is a path that the platform uses")
     return path
 
 
@@ -58,19 +60,19 @@ Place = Annotated[str, AfterValidator(_check_place), AllowedText("a plain absolu
 
 
 class LimitsTable(Limits):
-    """`limits` as they are written; sizes also as `2GiB`."""
+    """The table `limits` of `task.toml`. Sizes may be texts with a unit, such as `2GiB`."""
 
     model_config = ConfigDict(strict=True)
     memory: Size = _PLAIN.memory
     disk: Size = _PLAIN.disk
 
     def merged_over(self, other: Limits) -> Limits:
-        """Return the given values, and the other's for the rest."""
+        """Return the limits that the table sets, completed by those of `other`."""
         return other.replaced(**{name: getattr(self, name) for name in self.model_fields_set})
 
 
 class PathsTable(Paths):
-    """`paths` as they are written."""
+    """The table `paths` of `task.toml`."""
 
     input: Place = Paths().input
     software: Place = Paths().software
@@ -78,10 +80,12 @@ class PathsTable(Paths):
     reference: Place = Paths().reference
 
     def merged_over(self, other: Paths) -> Paths:
-        """Return the given paths, and the other's for the rest. Raises ValueError if two paths are the same."""
+        """Return the paths that the table sets, completed by those of `other`. Raises ValueError if two paths are
+        equal.
+        """
         found = other.replaced(**{name: getattr(self, name) for name in self.model_fields_set})
         if len(set(found.plain().values())) < len(found.plain()):
-            raise ValueError("input, software, output and reference need a path each")
+            raise ValueError("input, software, output and reference must each have a path of their own")
         return found
 
 
@@ -89,12 +93,12 @@ def _check_host(name: str) -> str:
     if name != "*" and (not is_host_name(name.removeprefix("*.")) or (name.startswith("*.") and name.count(".") < 2)):
         raise value_fault()
     if name.endswith(".internal"):
-        raise value_fault("is a name of the platform")
+        raise value_fault("is a name that the platform uses")
     return name
 
 
 class EndpointTable(EndpointSpec):
-    """An `[[environment.endpoint]]`."""
+    """The table `[[environment.endpoint]]` of `task.toml`."""
 
     name: Annotated[
         str, AfterValidator(_check_host), AllowedText("a host's name in lower case, '*.' and one, or '*'; no address")
@@ -105,14 +109,12 @@ class EndpointTable(EndpointSpec):
     @model_validator(mode="after")
     def _check_combination(self) -> Self:
         if self.name.startswith("*") and self.to != "host":
-            raise ValueError("only hosts can be named by a wildcard")
+            raise ValueError('a wildcard name is allowed only with to = "host"')
         return self
 
 
 class EnvironmentTable(Frozen):
-    """The table as it is written. Interfaces and networks that no sandbox offers are faults; an instance with unknown
-    services is planned as not attemptable.
-    """
+    """The table `[environment]` of `task.toml`. An interface or network that no sandbox offers is a fault."""
 
     interfaces: tuple[Literal["terminal", "browser"], ...] = ("terminal",)
     browser: BrowserSpec | None = None
@@ -125,11 +127,11 @@ class EnvironmentTable(Frozen):
     image: Image | None = None
     step: Annotated[tuple[StepTable, ...], Field(max_length=100), AllowedText("tables, at most 100")] = ()
     company: SharedFolder | None = None
-    """The folder of the workplace's company; `services` names its services."""
+    """The folder of the simulated company. The key `services` lists the company's services."""
     setup: Folder | None = None
     live: Folder | None = None
     dialects: Annotated[tuple[Word, ...], AllowedText("a list of names")] = ()
-    """Other products whose interfaces the workplace's services also understand."""
+    """Names of other products whose APIs the workplace's services also offer."""
     services: Annotated[tuple[Word, ...], AllowedText("a list of names")] = ()
     software: Annotated[tuple[Command, ...], AllowedText("a list of commands")] = ()
     requires: Annotated[tuple[Word, ...], AllowedText("a list of capabilities")] = ()
@@ -141,12 +143,14 @@ class EnvironmentTable(Frozen):
         self.paths.merged_over(Paths())
         check_workplace(self.network, self.company, self.setup or self.live, self.services, self.dialects)
         if bool(self.endpoint) != (self.network == "endpoints") and self.network != "workplace":
-            raise ValueError('network = "endpoints" and tables [[environment.endpoint]] belong together')
+            raise ValueError(
+                'network = "endpoints" needs tables [[environment.endpoint]], and these need network = "endpoints"'
+            )
         if self.browser is not None and "browser" not in self.interfaces:
-            raise ValueError('browser goes with interfaces = ["terminal", "browser"]')
+            raise ValueError('browser needs interfaces = ["terminal", "browser"]')
         places = [(one.name, one.port) for one in self._endpoints()]
         if len(set(places)) < len(places):
-            raise ValueError("two endpoints have one name and port")
+            raise ValueError("two endpoints have the same name and port")
         check_mcp(self.mcp, places)
         check_steps(self.step, image=self.image is not None)
         own = WORKPLACE if self.network == "workplace" else ""
@@ -154,12 +158,12 @@ class EnvironmentTable(Frozen):
         return self
 
     def _endpoints(self) -> tuple[EndpointSpec, ...]:
-        """Return the task's own endpoints, and those of the workplace's services."""
+        """Return the task's own endpoints, followed by those of the workplace's services."""
         own = tuple(EndpointSpec(name=one.name, port=one.port, to=one.to) for one in self.endpoint)
         return (*own, *endpoints_of_workplace(self.services, self.dialects)) if self.network == "workplace" else own
 
     def record(self) -> Environment:
-        """Return the record, each name once."""
+        """Return the table as a record. Repeated names in a list are removed."""
         lists = {name: tuple(dict.fromkeys(getattr(self, name))) for name in _LISTS}
         browser = (self.browser or BrowserSpec()) if "browser" in self.interfaces else None
         usual = Limits() if browser is None else Limits(memory=BROWSER_MEMORY, processes=BROWSER_PROCESSES)
@@ -191,7 +195,7 @@ def _check_deliverable_name(name: str) -> str:
 
 
 class DeliverableTable(Frozen):
-    """An entry of `[deliverables]`."""
+    """One entry of `[deliverables]` in `task.toml`: format and description of a file that the agent must deliver."""
 
     format: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.+-]*$"), AllowedText("a short word such as 'csv'")]
     required: Flag = True
@@ -199,10 +203,12 @@ class DeliverableTable(Frozen):
 
 
 Deliverables = dict[Annotated[str, AfterValidator(_check_deliverable_name)], DeliverableTable]
-"""Name -> format. A name ends in `/` for a folder and may contain `*` for several files."""
+"""The table `[deliverables]`, by file name. A name that ends in `/` is a folder. A name with `*` stands for several
+files.
+"""
 
 
 def deliverables_of(*tables: Mapping[str, DeliverableTable]) -> tuple[Deliverable, ...]:
-    """Merge the deliverables of all tables, by name; a later table overrides an earlier one."""
+    """Combine several tables of deliverables. If a name occurs in several tables, the last table counts."""
     merged = {name: given for table in tables for name, given in table.items()}
     return tuple(Deliverable(name=name, **dict(given)) for name, given in merged.items())

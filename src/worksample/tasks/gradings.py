@@ -1,4 +1,4 @@
-"""`[grading.PROTOCOL]`: how submissions are graded under each protocol."""
+"""The tables `[grading.PROTOCOL]` of `task.toml`: how submissions are graded under each protocol."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from worksample.records import Frozen, Protocol
 from worksample.records.base import omittable
 
 from .package_files import PythonFile
-from .spec import GradingSpec
+from .package_spec import GradingSpec
 
 PROGRAMS = (Protocol.PROGRAM, Protocol.CHECKPOINTS)
 RESERVED = ("timeout", "memory", "verifier", "workplace", "writable")
-"""Names in a grading's settings that the platform fills from the keys beside them."""
+"""Names that `settings` of a grading must not use. The platform itself sets these names from other keys of the
+table.
+"""
 
 
 def _refuse_reserved_names(settings: dict[str, Any]) -> dict[str, Any]:
@@ -28,7 +30,7 @@ def _refuse_reserved_names(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 class GradingTable(Frozen):
-    """A grading by people or judges."""
+    """The table of a grading by people or judges."""
 
     settings: Annotated[Settings, AfterValidator(_refuse_reserved_names)] = {}
 
@@ -50,34 +52,42 @@ AbsolutePath = Annotated[str, AfterValidator(_plain_absolute_path), AllowedText(
 class _Verifier(Frozen):
     command: tuple[str, ...] = ()
     tests: str = ""
-    """A folder of the package, mounted at `/tests`."""
+    """A folder of the package that the verifier finds at `/tests`."""
     image: str = ""
-    """A folder of the package with a Dockerfile for the verifier's own root; by default the verifier uses the root that
-    the agent left.
+    """A folder of the package with a Dockerfile, from which the verifier's own root file system is built. By default
+    the verifier uses the root file system that the agent left.
     """
     fresh: Flag = omittable(False)
-    """Whether the verifier gets the work's image as it was before the work. Omitted if false, so that older gradings
-    keep their digests.
+    """True if the verifier runs in the task's image without the agent's changes. Omitted if false, so that older
+    gradings keep their digests.
     """
     artifacts: tuple[AbsolutePath, ...] = ()
-    """Files and folders that are copied from the agent's root into the verifier's own, to the same paths."""
+    """Files and folders that are copied from the agent's root file system to the same paths in the verifier's own root
+    file system.
+    """
     solution: tuple[str, ...] = ()
-    """The command that solves the task, with the reference at `/solution`; used for controls only."""
+    """A command that solves the task, with the reference in the folder `/solution`. Used for control submissions
+    only.
+    """
     user: str = ""
     workdir: str = ""
     env: dict[str, str] = {}
     network: Literal["none", "registries"] = "none"
-    """`registries`: the hosts that image builds may reach on this machine."""
+    """Hosts that the verifier can connect to: `none`, or `registries` for the hosts that image builds on this machine
+    may connect to.
+    """
 
 
 class StepVerifierTable(_Verifier):
-    """The verifier of one step, run over the state after that step."""
+    """The verifier of one step. It checks the state after this step."""
 
     name: str
     command: Annotated[tuple[str, ...], Field(min_length=1)]
     timeout: Annotated[float, Field(gt=0)] | None = None
     min_reward: dict[str, Annotated[float, Field(allow_inf_nan=False)]] = {}
-    """Reward -> the minimum for later steps to count. A plain number stands for `reward`."""
+    """Minimum of each reward, by name, that is needed for later steps to count. A plain number is the minimum of the
+    reward named `reward`.
+    """
 
     @field_validator("min_reward", mode="before")
     @classmethod
@@ -86,26 +96,32 @@ class StepVerifierTable(_Verifier):
 
 
 class VerifierTable(_Verifier):
-    """The task's own program that looks at the agent's work in its image after the agent has ended."""
+    """The verifier of a task: a program of the task that checks the agent's work in its image after the work is
+    done.
+    """
 
     step: tuple[StepVerifierTable, ...] = omittable(())
-    """The verifiers of a task with steps, in place of a command. Omitted if empty, so that older gradings keep their
-    digests.
+    """The verifiers of the steps, for a task with steps; the table then has no command. Omitted if empty, so that older
+    gradings keep their digests.
     """
     strategy: Literal["mean", "final"] = omittable("mean")
-    """How the steps' rewards are combined: the mean of those that count, or the last of them. Omitted for the mean."""
+    """How the rewards of steps are combined: `mean` is the mean of the steps that count, and `final` is the last of
+    these steps. Omitted if `mean`.
+    """
 
     @model_validator(mode="after")
     def _check_combination(self) -> Self:
         if bool(self.command) == bool(self.step):
-            raise ValueError("a verifier has a command, or tables [[grading.program.verifier.step]] with one each")
+            raise ValueError(
+                "a verifier needs either a command, or tables [[grading.program.verifier.step]] with a command each"
+            )
         if len({one.name for one in self.step}) < len(self.step):
-            raise ValueError("two steps have one name")
+            raise ValueError("two steps have the same name")
         return self
 
 
 class ProgramTable(GradingTable):
-    """A grading by a program."""
+    """The table of a grading by a program."""
 
     verifier: VerifierTable | None = None
 
@@ -113,13 +129,13 @@ class ProgramTable(GradingTable):
     timeout: Annotated[float, Field(strict=True, gt=0)] | None = None
     memory: Size | None = None
     workplace: Flag = False
-    """Whether the workplace's services run for the grader, over the state that the submission holds."""
+    """True if the workplace's services run during the grading, with the state in the submission."""
     writable: Flag = False
-    """Whether the grader may write into a temporary copy of the submission's folder."""
+    """True if the grader gets a temporary copy of the submission's folder and may write into the copy."""
 
 
 class GradingsTable(Frozen):
-    """`[grading]`: a table for each protocol."""
+    """The table `[grading]` of `task.toml`, with a table for each protocol."""
 
     program: ProgramTable | None = None
     checkpoints: ProgramTable | None = None
@@ -129,7 +145,7 @@ class GradingsTable(Frozen):
 
 
 def read_gradings(data: object, faults: Faults, context: Mapping[str, Any]) -> dict[Protocol, GradingSpec]:
-    """Return a spec per protocol; at least one is required."""
+    """Read the gradings by protocol. A task without any grading is a fault."""
     file, at = "task.toml", "grading"
     table = validate(GradingsTable, data, faults, file=file, at=at, context=context)
     if isinstance(data, dict) and not any(protocol.value in data for protocol in Protocol):

@@ -1,4 +1,4 @@
-"""`[[instance]]`: the instances of a task, and what each overrides."""
+"""The tables `[[instance]]` of `task.toml`: the instances of a task, and the settings that each instance overrides."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from worksample.records import Deliverable, Environment, Frozen
 from .brief_settings import render_brief, setting_names
 from .environment import Deliverables, DeliverableTable, LimitsTable, PathsTable, deliverables_of
 from .package_files import Folder, MarkdownFile, read_text
+from .package_spec import InstanceSpec
 from .service import Word
-from .spec import InstanceSpec
 
 FILE = "task.toml"
 MOST = 2000
@@ -28,7 +28,7 @@ TaskName = Annotated[
 
 
 class InstanceTable(Frozen):
-    """The table as it is written. Its limits, paths and deliverables override the task's."""
+    """The table `[[instance]]` of `task.toml`. Its limits, paths and deliverables override those of the task."""
 
     name: TaskName
     title: str = ""
@@ -44,7 +44,7 @@ class InstanceTable(Frozen):
 
 
 class Shared(Frozen):
-    """Settings that all instances of a task share unless they override them."""
+    """Settings that all instances of a task share. An instance may override them."""
 
     environment: Environment = Environment()
     deliverables: dict[str, DeliverableTable] = {}
@@ -52,10 +52,12 @@ class Shared(Frozen):
 
 
 def read_instances(data: object, shared: Shared, faults: Faults, context: Mapping[str, Any]) -> list[InstanceSpec]:
-    """Read and check all instances; at least one is required, and each needs a unique name."""
+    """Read and check all instances of a task. A task without instances is a fault, and so are two instances with the
+    same name.
+    """
     found: list[InstanceSpec] = []
     if isinstance(data, list) and len(data) > MOST:
-        faults.add(FILE, "instance", f"there are {len(data):,} of them", f"at most {MOST:,}; make several tasks")
+        faults.add(FILE, "instance", f"the task has {len(data):,} instances", f"at most {MOST:,}; make several tasks")
         return []
     for number, given in enumerate(data if isinstance(data, list) else ()):
         at = f"instance[{number}]"
@@ -64,15 +66,15 @@ def read_instances(data: object, shared: Shared, faults: Faults, context: Mappin
             continue
         spec = _Instance(table, at, context["root"], faults).spec(shared)
         if spec.name in [s.name for s in found]:
-            faults.add(FILE, f"{at}.name", f"{spec.name!r} stands twice", "a name of its own for each instance")
+            faults.add(FILE, f"{at}.name", f"{spec.name!r} appears twice", "a name of its own for each instance")
         found.append(spec)
     if isinstance(data, list) and not data:
-        faults.add(FILE, "instance", "there is none", "one [[instance]] at least")
+        faults.add(FILE, "instance", "the task has no instance", "at least one [[instance]]")
     return found
 
 
 class _Instance:
-    """One table, checked and turned into a spec."""
+    """One table `[[instance]]`, with the methods that check it and convert it to an `InstanceSpec`."""
 
     def __init__(self, table: InstanceTable, at: str, root: Path, faults: Faults) -> None:
         self.table, self.at, self.root, self.faults = table, at, root, faults
@@ -81,7 +83,10 @@ class _Instance:
         table = self.table
         one, other = table.inputs + "/", table.reference + "/"
         if one.startswith(other) or other.startswith(one):
-            self._fault("reference", "inputs and reference lie in one another: the agent would see the reference")
+            self._fault(
+                "reference",
+                "one of the folders inputs and reference contains the other, so the agent would see the reference",
+            )
         return InstanceSpec(
             name=table.name,
             title=table.title or table.name,
@@ -123,5 +128,5 @@ class _Instance:
         except ManifestError:
             unfilled = [p for p in setting_names(text) if isinstance(settings.get(p), (dict, list, type(None)))]
             asked = ", ".join("{{" + p + "}}" for p in unfilled)
-            self._fault("settings", f"{name} asks for {asked}, a text or number")
+            self._fault("settings", f"{name} uses {asked}, so each of these settings must be a text or number")
             return ""

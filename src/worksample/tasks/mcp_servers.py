@@ -1,4 +1,4 @@
-"""`[[environment.mcp]]`: MCP servers with tools for the agent."""
+"""The tables `[[environment.mcp]]` of `task.toml`: MCP servers whose tools the agent can use."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pydantic import AfterValidator, Field, model_validator
 from worksample.files.config_files import AllowedText, Flag, value_fault
 from worksample.records import Frozen, McpSpec
 
-from .service import Text, Variable, Word
+from .task_services import Text, Variable, Word
 
 PORTS = {"http": 80, "https": 443}
 OWN = ("localhost", "127.0.0.1")
-"""Hosts of servers that run in the agent's box."""
+"""Host names of the agent's own box. A server with such an address runs in this box."""
 
 
 def _url(text: str) -> str:
@@ -24,7 +24,7 @@ def _url(text: str) -> str:
 
 
 def place_of(url: str) -> tuple[str, int]:
-    """Return host and port of a server's address. Raises a fault if the address is malformed."""
+    """Return the host and the port in a server's address. Raises a validation fault if the address is malformed."""
     try:
         parts = urlsplit(url)
         port = parts.port or PORTS.get(parts.scheme, 0)
@@ -36,12 +36,14 @@ def place_of(url: str) -> tuple[str, int]:
 
 
 def is_reachable(url: str, endpoints: Collection[tuple[str, int]]) -> bool:
-    """Return whether a server's address leads to an endpoint, or to a port of the box itself."""
+    """Return whether the agent's box can connect to a server's address: it names an endpoint of the task, or the box
+    itself.
+    """
     return place_of(url)[0] in OWN or place_of(url) in endpoints
 
 
 class McpTable(Frozen):
-    """The table as it is written."""
+    """The table `[[environment.mcp]]` of `task.toml`."""
 
     name: Annotated[Word, Field(max_length=30)]
     argv: Annotated[tuple[Text, ...], AllowedText("a list: a program and its arguments")] = ()
@@ -54,23 +56,23 @@ class McpTable(Frozen):
     @model_validator(mode="after")
     def _check_combination(self) -> Self:
         if bool(self.argv) == bool(self.url):
-            raise ValueError("a server has argv (a program in the box) or url (behind an endpoint), one of them")
+            raise ValueError("a server needs either argv (a program in the box) or url (behind an endpoint)")
         if self.url and self.env:
-            raise ValueError("env belongs to a program in the box")
+            raise ValueError("env is allowed only for a server that is a program in the box (argv)")
         if self.sse and not self.url:
-            raise ValueError("sse belongs to a server that has url")
+            raise ValueError("sse is allowed only for a server with url")
         return self
 
     def record(self) -> McpSpec:
-        """Return the record."""
+        """Return the table as an `McpSpec` record."""
         return McpSpec(name=self.name, argv=self.argv, env=dict(self.env), url=self.url, sse=self.sse)
 
 
 def check_mcp(servers: Sequence[McpTable], endpoints: Collection[tuple[str, int]]) -> None:
-    """Check all servers together. Raises ValueError."""
+    """Raise ValueError if two servers have the same name, or if a server's address is not an endpoint of the task."""
     names = [one.name for one in servers]
     if len(set(names)) < len(names):
-        raise ValueError("two MCP servers have one name")
+        raise ValueError("two MCP servers have the same name")
     for one in servers:
         if one.url and not is_reachable(one.url, endpoints):
             host, port = place_of(one.url)

@@ -1,4 +1,4 @@
-"""`read_package`: read a task's folder as a whole and report all faults together; `[about]` describes the work."""
+"""Reader of a task package. `read_package` reads the whole folder and reports all faults together."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ from worksample.records import (
 )
 from worksample.tasks.taxonomy import lookup, suggest
 
-from .cases import read_cases
+from .control_cases import read_cases
 from .criteria import read_criteria
 from .environment import Deliverables, EnvironmentTable
 from .gradings import PROGRAMS, read_gradings
 from .instances import FILE, Shared, TaskName, read_instances
 from .package_files import check_tree, is_folder, is_ignored, read_text
+from .package_spec import GradingSpec, InstanceSpec, Package
 from .shown_reference import ReferenceVisibility, read_shown
-from .spec import GradingSpec, InstanceSpec, Package
-from .steps import check_collected, check_verified, folders_of, with_briefs
-from .workplace import WORKPLACE
+from .work_steps import check_collected, check_verified, folders_of, with_briefs
+from .workplace_settings import WORKPLACE
 
 
 def _category(text: str) -> str:
@@ -63,7 +63,7 @@ Where = Annotated[Source, Field(strict=False)]
 
 
 class ValueTable(Value):
-    """`value` in a file, with figures and dates in TOML's own types, not as texts."""
+    """The table `about.value` of `task.toml`. Numbers and dates must have TOML's own types and must not be texts."""
 
     model_config = ConfigDict(strict=True)
     date: Day
@@ -72,7 +72,7 @@ class ValueTable(Value):
 
 
 class HoursTable(Hours):
-    """`hours` in a file."""
+    """The table `about.hours` of `task.toml`. Numbers and dates must have TOML's own types and must not be texts."""
 
     model_config = ConfigDict(strict=True)
     date: Day
@@ -80,7 +80,7 @@ class HoursTable(Hours):
 
 
 class AboutTable(About):
-    """The table as it is written."""
+    """The table `[about]` of `task.toml`, which describes the work."""
 
     category: Annotated[str, AfterValidator(_category)] = ""
     occupation: Annotated[str, Field(pattern=r"^(\d{2}-\d{4})?$"), AllowedText("a SOC 2018 code such as '13-2011'")] = (
@@ -94,7 +94,7 @@ class AboutTable(About):
     tags: Texts = ()
 
     def record(self) -> About:
-        """Return the record."""
+        """Return the table as an `About` record."""
         plain: dict[str, Any] = self.plain()
         return About.model_validate(plain)
 
@@ -105,8 +105,9 @@ Version = Annotated[Line, AllowedText('a text such as "1.0"')]
 
 
 class TaskTable(Frozen):
-    """The keys of `task.toml`. Its tables are read one by one, so that a fault in one does not hide faults in
-    another."""
+    """The keys at the top level of `task.toml`. The tables inside are validated one by one, so that a fault in one
+    table does not hide faults in others.
+    """
 
     id: TaskName
     title: Line
@@ -124,35 +125,36 @@ class TaskTable(Frozen):
 
 
 class CaptureTable(Frozen):
-    """`[capture]`: what is captured besides the output and the probes' results."""
+    """The table `[capture]` of `task.toml`: what is stored after the work, in addition to the output and the results of
+    probes.
+    """
 
     root: Flag = False
-    """Whether changes to the image's root are captured."""
+    """True if the agent's changes to the image's root file system are stored."""
     collect: Annotated[tuple[CollectSpec, ...], Field(max_length=100), AllowedText("tables, at most 100")] = ()
 
 
 class _Named(Frozen):
-    """`[deliverables]` on its own."""
+    """The table `[deliverables]` of `task.toml`, validated separately from other tables."""
 
     deliverables: Deliverables = {}
 
 
 def read_package(root: Path) -> Package:
-    """Read the package in a folder (see docs/reference/task-package.md).
+    """Read the task package in a folder (see docs/reference/task-package.md).
 
-    Raises ManifestError (a `FaultyManifest`) with every fault of every file: file, key, what is wrong, what is allowed.
+    Raises ManifestError with all faults of all files together (as `FaultyManifest`). Each fault names the file, the
+    key, the problem, and what is allowed. Raises a plain ManifestError if the folder or its `task.toml` does not exist.
     """
     root = Path(root)
     if not is_folder(root):
         if root.name == FILE and is_folder(root.parent):
-            raise ManifestError(
-                "is a file; a task is the folder around it", where=str(root), next=f"--task {root.parent}"
-            )
+            raise ManifestError("this is a file, but a task is a folder", where=str(root), next=f"--task {root.parent}")
         raise ManifestError("there is no such folder", where=str(root), next="worksample task new FOLDER")
     faults = Faults()
     if not (root / FILE).is_file():
         hint = "; a package is written in TOML" if any(root.glob("task.y*ml")) else ""
-        raise ManifestError(f"it has no task.toml{hint}", where=str(root), next="worksample task new FOLDER")
+        raise ManifestError(f"the folder has no task.toml{hint}", where=str(root), next="worksample task new FOLDER")
     check_tree(root, faults)
     package = _package(root, read_toml(root / FILE, FILE, faults), faults)
     if package is None or faults.found:
@@ -161,7 +163,7 @@ def read_package(root: Path) -> Package:
 
 
 def _package(root: Path, document: Document, faults: Faults) -> Package | None:
-    """Return the whole package; None if faults in the head prevent that."""
+    """Return the package. Return None if faults at the top level of `task.toml` prevent that."""
     data, context = document.data, {"root": root}
     head = None if document.broken else validate(TaskTable, data, faults, file=FILE)
     if head is not None and head.id != root.resolve().name and not faults.has(FILE, "id"):
@@ -186,9 +188,16 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
     cases = read_cases(root, [i.name for i in instances], _ids(criteria.criteria), faults)
     capture = validate(CaptureTable, _table(data, "capture"), faults, file=FILE, at="capture") or CaptureTable()
     if capture.root and environment is not None and environment.image is None:
-        faults.add(FILE, "capture.root", "there is no image whose root could be changed", "environment.image")
+        faults.add(
+            FILE,
+            "capture.root",
+            "the task has no image, so no changes of its root can be captured",
+            "environment.image",
+        )
     if (work.steps or capture.collect) and not capture.root:
-        faults.add(FILE, "capture.root", "steps and hooks that collect want the root taken in", "true")
+        faults.add(
+            FILE, "capture.root", "steps and `collect` need the changes of the image's root to be captured", "true"
+        )
     check_collected(capture.collect, work, faults)
     for protocol, one in gradings.items():
         verified = [each["name"] for each in (one.settings.get("verifier") or {}).get("step", ())]
@@ -196,7 +205,12 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
     _check_across_tables(gradings, criteria, [] if capture.root else instances, faults)
     for protocol, one in gradings.items():
         if one.settings.get("workplace") and not all(i.environment.workplace for i in instances):
-            faults.add(FILE, f"grading.{protocol.value}.workplace", "there is no company", "environment.company")
+            faults.add(
+                FILE,
+                f"grading.{protocol.value}.workplace",
+                "the task has no workplace with a company",
+                "environment.company",
+            )
     _check_files(instances, faults)
     notes = read_text(root, "notes.md", faults) if (root / "notes.md").exists() else ""
     probes = _probes(root, faults)
@@ -215,7 +229,7 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
 
 
 def _exports(environment: EnvironmentTable | None) -> tuple[str, ...]:
-    """Return the services whose state is captured when a trial ends."""
+    """Return the names of the services whose state is stored when a trial ends."""
     if environment is None:
         return ()
     own = tuple(one.name for one in environment.service if one.export)
@@ -223,7 +237,7 @@ def _exports(environment: EnvironmentTable | None) -> tuple[str, ...]:
 
 
 def _brought_paths(environment: Environment) -> tuple[str, ...]:
-    """Return the paths of images and service files in the package."""
+    """Return the paths of images and of services' files in the package."""
     images = (environment.image, *(one.image for one in environment.served))
     names = [image.name for image in images if image is not None and "://" not in image.name]
     sources = [one.files for one in environment.served]
@@ -233,7 +247,9 @@ def _brought_paths(environment: Environment) -> tuple[str, ...]:
 
 
 def _check_files(instances: list[InstanceSpec], faults: Faults) -> None:
-    """Check that the agent cannot reach secrets through a service: it may see all files that a service gets."""
+    """Add a fault for each service whose files overlap with the reference, cases, probes or scripts. An agent may be
+    able to see all files of a service.
+    """
     for spec in instances:
         workplace = spec.environment.workplace
         served = [(f"service[{n}].files", one.files) for n, one in enumerate(spec.environment.served)]
@@ -250,13 +266,15 @@ def _check_files(instances: list[InstanceSpec], faults: Faults) -> None:
 
 
 def _table(data: dict[str, Any], key: str) -> dict[str, Any]:
-    """Return a table of the file, or an empty one if it is malformed (the head reports that)."""
+    """Return a table of `task.toml`. Return an empty table if the value is not a table; the check of the top level
+    reports this fault.
+    """
     found = data.get(key)
     return found if isinstance(found, dict) else {}
 
 
 def _settings(data: dict[str, Any]) -> dict[str, Any]:
-    """Return all protocols' settings as they are written, for use in briefs."""
+    """Return the settings of all gradings together, because briefs may use them as placeholders."""
     tables = (_table(_table(data, "grading"), protocol.value) for protocol in Protocol)
     return {key: value for table in tables for key, value in _table(table, "settings").items()}
 
@@ -268,14 +286,14 @@ def _ids(nodes: Collection[Criterion]) -> set[str]:
 def _check_across_tables(
     gradings: dict[Protocol, GradingSpec], criteria: Criteria, instances: list[InstanceSpec], faults: Faults
 ) -> None:
-    """Check rules that involve several tables."""
+    """Add a fault if a task is graded by a program, but an instance has neither deliverables nor services."""
     for spec in instances:
         # What is delivered to a service (a message, an upload) is no file.
         served = spec.environment.services or spec.environment.served
         if not spec.deliverables and not served and any(p in PROGRAMS for p in gradings):
             if not any(f.key.startswith("deliverables") for f in faults.found):
-                what = f"there is none for the instance {spec.name}"
-                faults.add(FILE, "deliverables", what, 'one "name" = { format = "..." } at least')
+                what = f"the instance {spec.name} has no deliverable"
+                faults.add(FILE, "deliverables", what, 'at least one "name" = { format = "..." }')
             break
 
 
@@ -300,5 +318,5 @@ def _probes(root: Path, faults: Faults) -> tuple[str, ...]:
     stems = [name[:-3] for name in found]
     for name in found:
         if stems.count(name[:-3]) > 1:
-            faults.add(f"probes/{name}", "", "another probe has this name but for its ending")
+            faults.add(f"probes/{name}", "", "two probes have the same name without their endings")
     return tuple(found)

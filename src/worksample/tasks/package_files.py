@@ -1,4 +1,6 @@
-"""The files of a package: names that stay inside it, no links, and which of them belong to the grader."""
+"""The files of a task package: checks that paths stay inside the package, and rules for which files belong to the
+grader.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +15,23 @@ from worksample.files.config_files import Faults, Line, exact_fault, show_value
 from worksample.files.stray_files import is_stray_file
 
 IGNORED = ("__pycache__", ".git", ".ipynb_checkpoints", ".mypy_cache", ".ruff_cache", ".pytest_cache")
-"""Names, at any depth, that are no part of a package; and what desktops leave (`files.stray_files`)."""
+"""Names that are left out of a package, at any depth. Files that desktops leave behind are left out, too
+(`files.stray_files`).
+"""
 APART = ("inputs", "software", "reference", "probes", "cases", "scripts", "dev", "docs")
-"""Folders that are no part of the grader; `dev/` is for the author's own scripts."""
+"""Top-level folders of a package that do not belong to the grader. `dev/` contains the author's own scripts."""
 SINGLE = ("task.toml", "criteria.toml", "LICENSE", "LICENCE")
 
 
 def is_ignored(path: str) -> bool:
-    """Return whether a path of a package is left out of its manifest."""
+    """Return whether a path is left out of the package's manifest."""
     return is_stray_file(path) or any(step in IGNORED or step.endswith(".pyc") for step in path.split("/"))
 
 
 def is_grader_file(path: str, apart: frozenset[str]) -> bool:
-    """Whether a path is part of the grader: `grade.py`, `task.py`, and the modules and data beside them."""
+    """Return whether a path belongs to the grader. The grader consists of `grade.py`, `task.py`, and the modules and
+    data beside them.
+    """
     first = path.split("/", 1)[0]
     if first in APART or first in SINGLE or first.startswith(".") or ("/" not in path and path.endswith(".md")):
         return False
@@ -33,7 +39,9 @@ def is_grader_file(path: str, apart: frozenset[str]) -> bool:
 
 
 def path_problem(root: Path, name: str, *, folder: bool) -> str | None:
-    """Return why `name` is not a file (or folder) inside the package, or None if it is."""
+    """Return why `name` is not a file inside the package, or None if it is. folder: whether `name` must be a folder
+    instead of a file.
+    """
     path = PurePosixPath(name)
     if not name or path.is_absolute() or ".." in path.parts or "\0" in name or "\\" in name:
         return "must be a path inside the package, without '..' and not absolute"
@@ -60,27 +68,27 @@ def path_problem(root: Path, name: str, *, folder: bool) -> str | None:
 
 
 def shared_folder(root: Path, name: str) -> Path:
-    """Return the folder that `../` leads to, inside the suite of the package. Raises ValueError if it is not such a
-    folder.
+    """Return the path of a folder outside the package but inside its suite. `name` begins with `../`. Raises ValueError
+    if there is no such folder.
     """
     up = next(n for n, step in enumerate((*name.split("/"), "")) if step != "..")
     home = root.resolve()
     suite = next((one for one in home.parents if (one / SUITE).is_file()), None)
     if suite is None:
-        raise ValueError(f"leads out of the package, which stands in no suite: no {SUITE} above it")
+        raise ValueError(f"leads out of the package, but the package is in no suite (no folder above has {SUITE})")
     if up >= len(home.parents) or not home.parents[up - 1].is_relative_to(suite):
-        raise ValueError(f"leads out of the suite, which is {suite.name}/")
+        raise ValueError(f"leads out of the suite's folder {suite.name}/")
     outer, inner = home.parents[up - 1], name[3 * up :]
     problem = path_problem(outer, inner, folder=True)
     if problem:
         raise ValueError(problem)
     if home.is_relative_to(outer / inner):
-        raise ValueError("holds the package itself")
+        raise ValueError("is a folder that contains the package itself")
     return outer / inner
 
 
 def is_folder(path: Path) -> bool:
-    """Return whether a folder exists; False for a name that no file can have."""
+    """Return whether a folder exists. Return False if the file system does not allow the name."""
     try:
         return path.is_dir()
     except OSError:
@@ -88,7 +96,9 @@ def is_folder(path: Path) -> bool:
 
 
 def check_tree(root: Path, faults: Faults) -> None:
-    """Add faults for links, devices and pipes outside `cases/*/output/`, and for names that are not UTF-8."""
+    """Add a fault for each symbolic link, device, pipe, and file name that is not printable UTF-8. The folders
+    `cases/*/output/` are not checked.
+    """
     for where, folders, files in os.walk(root, followlinks=False):
         folders[:] = sorted(f for f in folders if not is_ignored(f))
         at = Path(where).relative_to(root)
@@ -109,27 +119,29 @@ def _check(root: Path, path: Path, faults: Faults) -> None:
         target = os.fsencode((root / path).readlink()).decode("utf-8", "backslashreplace")
         inside = os.path.realpath(root / path).startswith(str(root.resolve()) + os.sep)
         problem = "is a link" if inside else f"is a link that leaves the package (to {target!r})"
-        faults.add(shown, "", problem, "files and folders; put the file itself there")
+        faults.add(shown, "", problem, "files and folders; replace the link by the file itself")
     elif not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
         faults.add(shown, "", "is not a regular file", "files and folders")
 
 
 SHARED = ".shared"
-"""Folder in a package's manifest for files shared with other packages of its suite; no package has such a folder."""
+"""Folder in a package's manifest for files that several packages of a suite share. No folder of a package itself has
+this name.
+"""
 SUITE = "suite.toml"
 
 
 def place_of(name: str) -> str:
-    """Return a folder's path in a package's manifest, whether it lies in the package or beside it in the suite."""
+    """Return the path of a folder in the package's manifest. `name` may begin with `../`, for a folder of the suite."""
     return f"{SHARED}/{name.replace('../', '')}" if name.startswith("../") else name
 
 
 TEXT_LIMIT = 1 << 20
-"""Bytes of a brief or of the notes."""
+"""Maximum size of a brief or of `notes.md`, in bytes."""
 
 
 def read_text(root: Path, name: str, faults: Faults) -> str:
-    """Read a text of the package; return "" and add a fault if that fails."""
+    """Return the text of a file in the package. If the file cannot be read, add a fault and return ""."""
     try:
         with (root / name).open("rb") as file:
             data = file.read(TEXT_LIMIT + 1)
@@ -147,7 +159,9 @@ def read_text(root: Path, name: str, faults: Faults) -> str:
 
 
 def _require_existing(name: str, info: ValidationInfo, *, folder: bool, ending: str = "") -> str:
-    """Return a path that `path_problem` accepts, relative to the `root` of the validation's context."""
+    """Return `name` if it is a path inside the package, as `path_problem` checks it. The context of the validation
+    holds the package's folder as `root`.
+    """
     if not name.endswith(ending):
         raise exact_fault(f"{show_value(name)} does not end in {ending}")
     problem = path_problem(info.context["root"], name, folder=folder) if info.context else None
@@ -180,8 +194,10 @@ def _markdown(name: str, info: ValidationInfo) -> str:
 
 
 Folder = Annotated[Line, AfterValidator(_folder)]
-"""A folder of the package."""
+"""Path of a folder inside the package."""
 SharedFolder = Annotated[Line, AfterValidator(_folder_or_shared)]
-"""A folder of the package, or with `../` a folder of its suite that several packages share."""
+"""Path of a folder inside the package, or a path that begins with `../` for a folder of its suite that several packages
+share.
+"""
 PythonFile = Annotated[Line, AfterValidator(_python)]
 MarkdownFile = Annotated[Line, AfterValidator(_markdown)]

@@ -1,4 +1,4 @@
-"""`[reference]`: which part of the reference people see; the rest is for the grader alone."""
+"""The table `[reference]` of `task.toml`: which files of the reference people see. Graders always see all files."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from worksample.records import Entry, EntryKind, Frozen, Manifest, unquote_path
 
 @dataclass(frozen=True, slots=True)
 class ReferenceVisibility:
-    """Patterns over paths in the reference: people see what `show` names, or everything except what `hide` names; not
-    both.
+    """Patterns for paths in the reference. People see the files that `show` matches, or all files except those that
+    `hide` matches. Only one of the two may be set.
     """
 
     show: tuple[str, ...] = ()
     hide: tuple[str, ...] = ()
 
     def of(self, reference: Manifest) -> Manifest | None:
-        """Return the part of a reference that people see, without empty folders; None for the whole reference."""
+        """Return the part of a reference that people see, without empty folders. Return None if people see the whole
+        reference.
+        """
         if not self.show and not self.hide:
             return None
         kept = [e for e in reference.entries if e.kind is not EntryKind.FOLDER and self._for_people(path_of(e))]
@@ -35,7 +37,9 @@ class ReferenceVisibility:
 
 
 def fits(path: str, pattern: str) -> bool:
-    """Match as `Case.references` does; a pattern that ends in `/` is a folder with all its files."""
+    """Return whether a pattern matches a path, by the same rules as `Case.references`. A pattern that ends in `/`
+    matches all files below a folder.
+    """
     if pattern.endswith("/"):
         return path.startswith(pattern)
     # `match` knows no pattern without a step, such as "." or "".
@@ -47,26 +51,33 @@ def path_of(entry: Entry) -> str:
 
 
 class ShownTable(Frozen):
-    """The table as it is written."""
+    """The table `[reference]` of `task.toml`."""
 
     show: Texts = ()
     hide: Texts = ()
 
 
 def read_shown(data: object, references: Mapping[str, Iterable[str]], faults: Faults) -> ReferenceVisibility:
-    """Read the patterns. references: folder -> paths of its files; a pattern that matches none is a fault."""
+    """Read the patterns of `[reference]`. A pattern that matches no file is a fault. references: paths of the files of
+    each reference folder.
+    """
     file, at = "task.toml", "reference"
     table = validate(ShownTable, data, faults, file=file, at=at)
     if table is None:
         return ReferenceVisibility()
     if table.show and table.hide:
-        faults.add(file, f"{at}.hide", "stands beside show", "one of the two: what is not shown is hidden")
+        faults.add(
+            file,
+            f"{at}.hide",
+            "cannot be given together with show",
+            "only one of the two; files that show does not name are hidden",
+        )
     paths = [path for inner in references.values() for path in inner]
     for key, patterns in (("show", table.show), ("hide", table.hide)):
         for pattern in patterns:
             if not any(fits(path, pattern) for path in paths):
                 where = ", ".join(dict.fromkeys(references)) or "the reference"
                 faults.add(
-                    file, f"{at}.{key}", f"{show_value(pattern)} fits no file in {where}", sorted(set(paths))[:10]
+                    file, f"{at}.{key}", f"{show_value(pattern)} matches no file in {where}", sorted(set(paths))[:10]
                 )
     return ReferenceVisibility(table.show, table.hide)

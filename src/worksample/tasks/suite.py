@@ -1,4 +1,6 @@
-"""Suites: `suite.toml`, a named list of tasks with tiers, checked against `suite.lock`; shipped suites by name."""
+"""Suites: a `suite.toml` lists tasks and tiers, and `suite.lock` contains the digests of the tasks. Some suites are
+part of Worksample and are found by name.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +30,11 @@ from worksample.files.config_files import (
 )
 from worksample.records import Frozen, HostLists, Instance, Suite, Task, Tier, digest_of
 
-from .ingestion import Ingested, ingest
 from .instances import TaskName
 from .package import Version, read_package
 from .package_files import path_problem
-from .spec import Package
+from .package_ingestion import Ingested, ingest
+from .package_spec import Package
 from .suite_lock import check_lock, write_lock
 
 
@@ -54,14 +56,14 @@ Listed = Annotated[
 
 
 class HostsTable(HostLists):
-    """`[hosts]` as it is written."""
+    """The table `[hosts]` of `suite.toml`."""
 
     allow: tuple[Listed, ...] = ()
     block: tuple[Listed, ...] = ()
 
 
 class SuiteTable(Frozen):
-    """The file as it is written, except its tiers, which are read after the tasks."""
+    """The keys of `suite.toml`, without the tiers. Tiers are validated after the tasks were read."""
 
     name: TaskName
     title: Line
@@ -73,7 +75,7 @@ class SuiteTable(Frozen):
 
 
 class TierTable(Frozen):
-    """A `[[tier]]`."""
+    """The table `[[tier]]` of `suite.toml`."""
 
     name: TaskName
     tasks: Texts = ()
@@ -82,10 +84,10 @@ class TierTable(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class SuiteFile:
-    """A suite as it was read, with all its packages."""
+    """A suite as it was read, with all its task packages."""
 
     path: Path
-    """The `suite.toml`, or the folder of a task that forms its own suite."""
+    """Path of the `suite.toml`, or of the folder of a single task that is treated as a suite."""
     name: str
     title: str
     version: str
@@ -93,19 +95,21 @@ class SuiteFile:
     roles: Mapping[str, str]
     packages: tuple[Package, ...]
     tiers: tuple[tuple[str, tuple[str, ...]], ...]
-    """Tier -> keys (`task/instance`) of its instances."""
+    """The tiers in order, each with the keys (`task/instance`) of its instances."""
     hosts: HostLists | None = None
-    """Which of the operator's allowed hosts may be reached; None: all of them."""
+    """Hosts that the suite allows or blocks, within the hosts that the operator allows. None if the suite has no such
+    lists.
+    """
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """`task/instance` of all instances, in order."""
+        """Keys (`task/instance`) of all instances, in the order of the suite."""
         return tuple(f"{p.id}/{i.name}" for p in self.packages for i in p.instances)
 
 
 @dataclass(frozen=True, slots=True)
 class IngestedSuite:
-    """The records of a suite, ready to be committed together."""
+    """The records of a suite. They are committed to the store together."""
 
     suite: Suite
     tasks: tuple[Task, ...]
@@ -113,10 +117,10 @@ class IngestedSuite:
 
 
 def read_suite(path: Path, *, verify: bool = True) -> SuiteFile:
-    """Read a suite from its `suite.toml`, the folder around it, or the folder of a single task.
+    """Read a suite. path: a `suite.toml`, its folder, or the folder of a single task.
 
-    Raises ManifestError (a `FaultyManifest`) with every fault of the suite and its packages; with `verify`, a package
-    that differs from `suite.lock` is a fault.
+    Raises ManifestError with all faults of the suite and its packages together (as `FaultyManifest`). verify: whether a
+    package that differs from `suite.lock` is a fault.
     """
     path = Path(path)
     if path.is_dir() and (path / "suite.toml").is_file():
@@ -152,7 +156,7 @@ def _suite_of_one_task(folder: Path) -> SuiteFile:
 
 
 def by_tier(packages: Sequence[Package]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Group instances by the tier that each task declares, for a suite that names no tiers."""
+    """Group instances by the tier in their task's `about` table. Used for a suite without tiers."""
     found: dict[str, list[str]] = {}
     for package in packages:
         if package.about.tier:
@@ -161,7 +165,7 @@ def by_tier(packages: Sequence[Package]) -> tuple[tuple[str, tuple[str, ...]], .
 
 
 def _packages(root: Path, tasks: Sequence[str], faults: Faults, file: str) -> list[Package]:
-    """Read the packages that `tasks` names, by folder or by a pattern such as `tasks/*`."""
+    """Read the packages of a suite. `tasks` lists folders, or patterns such as `tasks/*`."""
     folders: list[str] = []
     for given in tasks:
         names, problem = _folders(root, given)
@@ -188,7 +192,9 @@ def _packages(root: Path, tasks: Sequence[str], faults: Faults, file: str) -> li
 
 
 def _folders(root: Path, given: str) -> tuple[list[str], str | None]:
-    """Return the folders that a name or pattern means, and what is wrong with it."""
+    """Return the folders that a name or a pattern matches. If the name or pattern is invalid, return the problem as
+    well.
+    """
     if not any(c in given for c in "*?["):
         problem = path_problem(root, given, folder=True)
         return ([] if problem else [given]), problem
@@ -230,14 +236,14 @@ def _tiers(
                 keys.append(key)
         for key in keys:
             if key in taken:
-                faults.add(file, f"{at}.name", f"{key!r} stands in two tiers, {taken[key]!r} and {tier.name!r}")
+                faults.add(file, f"{at}.name", f"{key!r} is in two tiers, {taken[key]!r} and {tier.name!r}")
             taken[key] = tier.name
         found.append((tier.name, tuple(dict.fromkeys(keys))))
     return tuple(found)
 
 
 def ingest_suite(suite: SuiteFile, sink: Sink, *, kit: str = "") -> IngestedSuite:
-    """Ingest all packages of a suite; see `ingest`."""
+    """Store all packages of a suite in `sink` and return their records. kit: see `ingest`."""
     taken: list[Ingested] = [ingest(package, sink, kit=kit) for package in suite.packages]
     instances = tuple(i for t in taken for i in t.instances)
     ids = {i.key: i.id for i in instances}
@@ -259,15 +265,16 @@ def ingest_suite(suite: SuiteFile, sink: Sink, *, kit: str = "") -> IngestedSuit
 
 
 def shipped_suites() -> tuple[str, ...]:
-    """Return the names of the suites that ship with the package."""
+    """Return the names of the suites that are part of Worksample."""
     root = Path(str(resources.files("worksample"))) / "suites"
     return tuple(sorted(p.parent.name for p in root.glob("*/suite.toml")))
 
 
 def find_suite(name: str) -> Path:
-    """Find a shipped suite by name, or a path to a `suite.toml`, the folder around one, or the folder of a task.
+    """Return the path of a suite in the form that `read_suite` accepts.
 
-    Returns the `suite.toml` or the task's folder, as `read_suite` takes it. Raises ManifestError if there is none.
+    name: the name of a suite that is part of Worksample, or the path of a `suite.toml`, of its folder, or of the folder
+    of a task. Raises ManifestError if there is no such suite.
     """
     if name in shipped_suites():
         return Path(str(resources.files("worksample"))) / "suites" / name / "suite.toml"
@@ -276,7 +283,8 @@ def find_suite(name: str) -> Path:
         return found
     known = ", ".join(shipped_suites()) or "none"
     raise ManifestError(
-        f"there is no suite {show_value(name)} and no suite.toml or task.toml there{nearest(name, shipped_suites())}",
+        f"there is no suite {show_value(name)} and no suite.toml or task.toml at this "
+        f"path{nearest(name, shipped_suites())}",
         where="suite",
         next=f"one of the shipped ones ({known}), or a path",
     )
@@ -294,11 +302,13 @@ def _suite_or_task_at(path: Path) -> Path | None:
 
 
 def pin_suite(path: Path) -> Path:
-    """Write `suite.lock` beside a `suite.toml` (see `find_suite` for `path`) and return its path.
+    """Write the file `suite.lock` beside a `suite.toml`, and return its path. path: see `read_suite`.
 
-    Raises ManifestError for a faulty suite, or for a single task, which has nothing to pin.
+    Raises ManifestError if the suite has faults, or if the path is that of a single task, which has no lock.
     """
     suite = read_suite(path, verify=False)
     if suite.path.is_dir():
-        raise ManifestError("a single task is not a suite and has no lock", where=str(path), next="write a suite.toml")
+        raise ManifestError(
+            "a single task has no lock: only a suite has one", where=str(path), next="write a suite.toml"
+        )
     return write_lock(suite.path.parent, suite.packages)

@@ -17,7 +17,7 @@ from worksample.files import ScanLimits, Sink, scan
 from worksample.models.judge_exhibit import Visibility
 from worksample.records import Entry, Manifest
 from worksample.sandboxes import open_box
-from worksample.sandboxes.toolbox import platform_python
+from worksample.sandboxes.python_toolbox import platform_python
 from worksample.store import put_canonical
 
 if TYPE_CHECKING:
@@ -219,14 +219,15 @@ def _blame(done: Completed) -> Visibility:
 
 def _explain_failure(done: Completed, seconds: float, limits: BoxLimits) -> str:
     if done.oom:
-        return f"showing it needs more than {limits.memory >> 20:,} MiB of memory"
+        return f"showing the file needs more than {limits.memory >> 20:,} MiB of memory"
     if done.starved:
-        return f"the server was too busy: converting it got {done.counted:.1f} s of its time in {done.seconds:.0f} s"
+        return f"the server was too busy: converting the file got {done.counted:.1f} s of processor time in "
+        f"{done.seconds:.0f} s"
     if done.timed_out:
-        return f"converting it did not end within {seconds:g} seconds"
+        return f"converting the file did not end within {seconds:g} seconds"
     if done.truncated:
-        return "its converter printed without end"
+        return "the converter printed too much"
     tail = done.stderr[-2000:].decode("utf-8", "replace").strip().splitlines()
     said = tail[-1][:300] if tail else f"exit code {done.returncode}"
     # A program may detect and report a lack of memory itself.
-    return f"its converter failed: {said}"
+    return f"the converter failed: {said}"

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 from worksample.files.config_files import AllowedText, Day, Flag, Line, Texts, value_fault
 from worksample.records import Frozen
 
-from .colleagues.profile import At, Colleague
+from .colleagues.colleague_profile import At, Colleague
 
 MOST_MESSAGES, MOST_ISSUES, MOST_COMMITS = 50_000, 50_000, 5_000
 """Maximum messages of a channel, issues of a project and commits of a repository."""

@@ -13,7 +13,7 @@ from worksample.files.config_files import Faults, nearest, read_toml, validate
 from worksample.records import CaptureStatus, Frozen, Manifest, digest_of
 from worksample.tasks.package_files import check_tree, is_folder, is_ignored, read_text
 
-from .colleagues.profile import Colleague, ColleagueTable, tells
+from .colleagues.colleague_profile import Colleague, ColleagueTable, tells
 from .company import (
     STATUSES,
     Calendar,
@@ -91,7 +91,7 @@ def _check_colleagues(
             if any(other.id == one.id for other in table.knows[:number]):
                 faults.add(file, f"knows[{number}].id", f"two entries have the id {one.id!r}")
             if not tells(one.text, one):
-                faults.add(file, f"knows[{number}].marks", "text does not contain all marks, so nobody could tell it")
+                faults.add(file, f"knows[{number}].marks", "the text of this fact does not contain all of its marks")
         for key, what, said in _cross_references(table, ids, played, rooms):
             if said not in what:
                 faults.add(file, key, f"there is no {said!r}{nearest(said, what)}", ", ".join(sorted(what)))
@@ -100,15 +100,15 @@ def _check_colleagues(
                 faults.add(file, f"begins[{number}]", "needs either to or room, and either at or on")
         for number, deed in enumerate(table.does):
             if not (deed.issue or deed.file or deed.event or deed.say):
-                faults.add(file, f"does[{number}]", "does nothing", "add issue, file, event or say")
+                faults.add(file, f"does[{number}]", "this entry has no action", "add issue, file, event or say")
 
 
 def _check_rooms(channels: dict[str, Channel], faults: Faults) -> None:
     for name, channel in channels.items():
         if channel.members == () and not (channel.owners or channel.open):
             faults.add(
-                f"channels/{name}.toml", "members", "nobody could read this channel",
-                "leave members out for everybody, or write owners or open = true",
+                f"channels/{name}.toml", "members", "this channel has no members, so nobody could read it",
+                "no members (for everybody), or owners, or open = true",
             )  # fmt: skip
 
 

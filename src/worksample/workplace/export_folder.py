@@ -18,7 +18,7 @@ from worksample.errors import ExportError, UsageError
 from worksample.fault_injection import failpoint
 
 from .seeds import Seed, copy_state
-from .state_stamp import AGAIN, read_stamp, require_state
+from .state_compatibility import AGAIN, read_stamp, require_state
 
 LIST, STATE, ACCOUNTS = "export.json", "state", "accounts.json"
 FORMAT = 1
@@ -31,7 +31,7 @@ def write_export(state: Path, accounts: Mapping[str, str], to: Path) -> int:
     `state`: of frozen services and controlled by an agent, so links and devices are left out.
     """
     if to.exists() or to.is_symlink():
-        raise UsageError("exists already", where=str(to), next="name another folder")
+        raise UsageError("the folder exists already", where=str(to), next="name another folder")
     part = to.with_name(f".{to.name}.part-{os.getpid()}")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True, mode=0o700)

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterable
 
 from worksample.errors import SandboxUnavailable
-from worksample.root_command import root_command
+from worksample.sudo_command import root_command
 
 from .converse_js import converse_folder, fetch_converse
 from .redmine import fetch_redmine, redmine_folder

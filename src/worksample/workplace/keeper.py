@@ -22,13 +22,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from worksample.background_services import supervise
 from worksample.box import Box, Endpoint
 from worksample.errors import SandboxError, WorksampleError
 from worksample.sandboxes.endpoints import serve_sockets
+from worksample.sandboxes.orphan_sweeper import LOCK
 from worksample.sandboxes.services import TrialServices, open_services
-from worksample.sandboxes.sweeper import LOCK
-from worksample.supervision import supervise
-from worksample.tasks.workplace import PORTS, WORKPLACE
+from worksample.tasks.workplace_settings import PORTS, WORKPLACE
 
 from .export_folder import is_export, read_export, write_export
 from .workplace import reset_services, seed_of_folder, services_box, workplace_over_state
@@ -160,7 +160,7 @@ def listen_on_loopback(port: int) -> socket.socket:
             continue
         door.setblocking(False)
         return door
-    raise SandboxError("no port is free on the loopback", where="workplace", next="ss -tln")
+    raise SandboxError("no port of 127.0.0.1 is free for the workplace", where="workplace", next="ss -tln")
 
 
 def main() -> int:

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
 from worksample.files.scratch_folder import scratch_folder
-from worksample.root_command import root_command
 from worksample.sandboxes.guarded_subprocess import NOT_FOUND, run_guarded
 from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.shared_folders import make_once
+from worksample.sudo_command import root_command
 
 LAST = "/usr/share/redmine"
 """Path for which its files were made."""

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import ExportError
 from worksample.records import CaptureStatus, Environment, Origin, Submission
-from worksample.tasks.workplace import WORKPLACE
+from worksample.tasks.workplace_settings import WORKPLACE
 
 from .company_reader import read_company
-from .state_stamp import require_state
+from .state_compatibility import require_state
 from .workplace import LiveWorkplace, seed_of_folder, workplace_over_state
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def exported_state(submission: Submission, environment: Environment, folder: Cal
     if part is None and submission.origin is Origin.CONTROL:
         return seed_of_folder(folder(_company(environment)), environment.services).state
     if part is None or part.status is not CaptureStatus.COMPLETE:
-        why = part.reason if part is not None else "the submission came without one"
+        why = part.reason if part is not None else "the submission has no exported state"
         raise ExportError(
             f"the export is incomplete: {why or 'it was cut off'}", where=where, next="run the trial again"
         )

@@ -20,8 +20,8 @@ from typing import IO, Any
 
 from worksample.errors import ExportError, SandboxError, UsageError
 from worksample.sandboxes.host_state import workplaces_folder
+from worksample.sandboxes.orphan_sweeper import LOCK
 from worksample.sandboxes.services import TrialServices
-from worksample.sandboxes.sweeper import LOCK
 
 from .company_reader import read_company
 from .export_folder import is_export, read_export

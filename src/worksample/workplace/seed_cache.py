@@ -99,7 +99,7 @@ def _describe(folder: Path) -> CachedSeed | None:
 
 
 def _in_use(about: Path) -> bool:
-    """Return whether any box uses the seed (`worksample.sandboxes.holder.lock_images`)."""
+    """Return whether any box uses the seed (`worksample.sandboxes.box_holder.lock_images`)."""
     try:
         with about.open(encoding="utf-8") as own:
             fcntl.flock(own, fcntl.LOCK_EX | fcntl.LOCK_NB)

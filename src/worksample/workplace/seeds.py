@@ -18,16 +18,16 @@ from worksample.errors import SandboxError
 from worksample.files import materialise, scan
 from worksample.records import CaptureStatus
 from worksample.sandboxes import open_box
-from worksample.sandboxes.holder import SEED_ABOUT
+from worksample.sandboxes.box_holder import SEED_ABOUT
 from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.shared_folders import make_once
-from worksample.tasks.workplace import WORKPLACE
+from worksample.tasks.workplace_settings import WORKPLACE
 
 from .company import Company
 from .seed_plan import build_plan, choose_passwords
 from .service_programs import require_programs, versions
 from .services_box import COMPANY, box_config
-from .state_stamp import write_stamp
+from .state_compatibility import write_stamp
 
 SECONDS = 600.0
 """Seconds that making a seed may take."""
@@ -88,9 +88,9 @@ async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str]
         if done.returncode or done.timed_out:
             said = (done.stderr + done.stdout).decode("utf-8", "replace").strip()[-2000:]
             raise SandboxError(
-                f"the company could not be put into its services: {said}",
+                f"the company's data could not be loaded into the services: {said}",
                 where=str(root),
-                next=f"correct that, then worksample workplace check {root} --start",
+                next=f"correct the company's files, then worksample workplace check {root} --start",
             )
         await box.freeze()
         await asyncio.to_thread(copy_state, box.output_path / WORKPLACE, folder)

@@ -9,7 +9,7 @@ from pathlib import Path
 from worksample.box import BoxConfig, BoxLimits, Mount
 from worksample.records import ServiceLimits, ServiceSpec
 from worksample.sandboxes.services.service_boxes import FILES, SCRATCH, STATE
-from worksample.tasks.workplace import PORTS, WORKPLACE
+from worksample.tasks.workplace_settings import PORTS, WORKPLACE
 
 from .converse_js import converse_folder
 from .redmine import redmine_folder

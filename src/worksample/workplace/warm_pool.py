@@ -21,10 +21,10 @@ from typing import Any
 from worksample.errors import SandboxError
 from worksample.records import ServiceSpec
 from worksample.sandboxes import start_box
+from worksample.sandboxes.cancellation_shield import to_the_end
 from worksample.sandboxes.host_state import BoxFolder
 from worksample.sandboxes.services.task_service import TaskService
-from worksample.sandboxes.shielded import to_the_end
-from worksample.tasks.workplace import PORTS
+from worksample.tasks.workplace_settings import PORTS
 
 from .services_box import SEED, SETUP, SUPERVISOR, box_config, warm_spec
 
@@ -54,7 +54,7 @@ class WarmWorkplace:
         try:
             await self.service.write_line(json.dumps(said).encode() + b"\n")
         except BrokenPipeError:
-            raise SandboxError("the preloaded programs have ended", where=LABEL, next=HINT) from None
+            raise SandboxError("the preloaded programs of the warm pool have ended", where=LABEL, next=HINT) from None
 
     def _fill_folders(self, given: Mapping[str, Path]) -> None:
         try:
@@ -62,7 +62,7 @@ class WarmWorkplace:
                 link_tree(source, self.folder.path / Path(place).name)
         except OSError as error:
             raise SandboxError(
-                f"{error.filename} cannot be copied to it: {error.strerror}", where=LABEL, next=HINT
+                f"{error.filename} cannot be copied into the warm pool's box: {error.strerror}", where=LABEL, next=HINT
             ) from None
 
     async def close(self) -> None:

@@ -14,13 +14,13 @@ from worksample.models import ModelService
 from worksample.records import Environment
 from worksample.sandboxes.services import TrialServices
 from worksample.sandboxes.services.service_boxes import LoadedService, ServiceBox
-from worksample.tasks.workplace import WORKPLACE
+from worksample.tasks.workplace_settings import WORKPLACE
 
 from .colleagues.chat import WorkplaceChat
+from .colleagues.colleague_actions import ServiceDeeds
+from .colleagues.colleague_profile import Colleague
 from .colleagues.colleague_runner import ColleagueRunner, choose_responders
 from .colleagues.company_clock import CompanyClock
-from .colleagues.deeds import ServiceDeeds
-from .colleagues.profile import Colleague
 from .company_reader import read_company
 from .seeds import Seed, ensure_seed
 from .service_programs import require_programs

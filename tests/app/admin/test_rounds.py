@@ -35,7 +35,7 @@ async def test_round_is_opened_paused_and_listed(served: Served) -> None:
 async def test_invalid_round_is_refused_with_reason(served: Served) -> None:
     for wrong, says in (
         ({"kind": "holistic", "experiment": "x1"}, "pilot"),
-        ({"kind": "audit", "experiment": "x1"}, "needs the round to review"),
+        ({"kind": "audit", "experiment": "x1"}, "needs another round to review"),
         ({"kind": "holistic"}, "experiment or subjects"),
         ({**NEW, "lease_minutes": 0}, "the request is wrong"),
         ({**NEW, "surprise": 1}, "the request is wrong"),

@@ -26,7 +26,7 @@ async def test_rubric_is_written_changed_and_exported_as_a_file(served: Served) 
     assert (made["number"], made["criteria"], made["author"], made["rounds"]) == (1, FIRST, "an expert", [])
     await save(1, FIRST[:1], "sums are the program's", role="admin")
     late = await save(1, FIRST[1:], "I was slower", status=409)
-    assert "version 2 by now" in late["error"]["what"]
+    assert "version 2 now" in late["error"]["what"]
     twice = await save(2, [FIRST[0], FIRST[0]], "twice", status=422)
     assert twice["error"]["faults"] == {"title": "this id occurs twice"}
     assert (await served.get("/rubrics/report"))["versions"][1] == made

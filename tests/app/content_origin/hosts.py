@@ -13,10 +13,10 @@ from people.worlds import Clock
 from viewing import material
 from worksample.app import AppConfig
 from worksample.app.content_origin import content_app
-from worksample.app.content_origin.capabilities import Capabilities
+from worksample.app.content_origin.capability_hosts import Capabilities
 from worksample.app.prerendering.view_preparer import ViewPreparer
-from worksample.app.server.services import AppServices
-from worksample.app.workstations.manager import Workstations
+from worksample.app.server.route_services import AppServices
+from worksample.app.workstations.workstation_actions import Workstations
 from worksample.people import People
 from worksample.people.clock import moment
 from worksample.records import Entry, EntryKind, Manifest

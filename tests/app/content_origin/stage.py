@@ -14,7 +14,7 @@ from app.content_origin.hostile import World, site, world
 from app.round.driving import chromium, serving
 from viewing import material
 from worksample.app import AppConfig
-from worksample.app.content_origin.capabilities import Capabilities
+from worksample.app.content_origin.capability_hosts import Capabilities
 from worksample.app.server.http_server import BoundSocket
 from worksample.people import People
 from worksample.people.clock import now_in_microseconds

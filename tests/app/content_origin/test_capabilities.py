@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from people.worlds import Clock
-from worksample.app.content_origin.capabilities import LABEL, Capabilities
+from worksample.app.content_origin.capability_hosts import LABEL, Capabilities
 from worksample.people import Account, People
 from worksample.store import Store
 

@@ -14,7 +14,7 @@ from app.content_origin.hostile import World, world
 from app.content_origin.stage import static
 from app.round.driving import chromium, serving
 from viewing import material
-from worksample.app.content_origin.capabilities import Capabilities
+from worksample.app.content_origin.capability_hosts import Capabilities
 from worksample.people import People
 from worksample.people.clock import now_in_microseconds
 from worksample.store import Store, put_canonical

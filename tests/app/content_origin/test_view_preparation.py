@@ -11,7 +11,7 @@ import uvloop
 from people.worlds import Office, office
 from viewing import material
 from worksample.app.config import AppConfig
-from worksample.app.prerendering.gate import BoxGate
+from worksample.app.prerendering.box_limit import BoxGate
 from worksample.app.prerendering.view_preparer import ViewPending, ViewPreparer, manifests_to_prepare
 from worksample.errors import UsageError
 from worksample.models import Visibility
@@ -89,7 +89,7 @@ async def test_concurrent_requests_share_one_box(tmp_path: Path) -> None:
     assert (await settled(preparing, manifest, "a.md")).kind == "markdown"
     # Kept now: no box, no wait.
     assert isinstance(await ViewPreparer(store, AppConfig()).view(manifest, "a.md", wait=0), View)
-    with pytest.raises(UsageError, match="no file at"):
+    with pytest.raises(UsageError, match="the submission has no file"):
         await preparing.view(manifest, "../a.md")
     await preparing.stop()
     store.close()

@@ -13,7 +13,7 @@ from pathlib import Path
 from running.profiles import is_quick_run
 from running.sharing import alone
 from viewing import material
-from worksample.app.content_origin.capabilities import Capabilities
+from worksample.app.content_origin.capability_hosts import Capabilities
 from worksample.people import People
 from worksample.people.clock import now_in_microseconds
 from worksample.records import Entry, Manifest

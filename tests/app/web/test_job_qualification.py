@@ -14,10 +14,10 @@ from formats.job_rows import row, write_csv
 from worksample.formats.jobs import ImportJobs, import_jobs
 from worksample.people import RoundKind, final_verdicts
 from worksample.people.rounds.job_questions import CONTEXT, IDENTIFIERS, QUALITY, Question
-from worksample.people.rounds.screening_results import store_looks
+from worksample.people.rounds.job_screening_results import store_looks
 from worksample.python_api.job_qualification import add_jobs
 from worksample.records import Instance, Labels, Purpose, ResolutionRule, Round
-from worksample.results.job_qualification import deciding_questions
+from worksample.results.job_suitability import deciding_questions
 
 pytestmark = [
     pytest.mark.browser,

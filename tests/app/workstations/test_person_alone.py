@@ -11,8 +11,8 @@ import pytest
 from app.workstations.working import POOR, REPORT, Workroom
 from worksample.reports import leaderboard
 from worksample.results.assignments.assignment import assignment_events
-from worksample.results.assignments.open_work import open_work_of
-from worksample.results.slots import slots_df
+from worksample.results.assignments.human_slots import open_work_of
+from worksample.results.slot_results import slots_df
 
 # The engine's, of packages that it uses, and streams that it leaves to the collector.
 pytestmark = [

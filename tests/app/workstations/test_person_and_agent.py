@@ -13,7 +13,7 @@ from app.workstations.working import POOR, REPORT, Workroom
 from worksample.errors import Cause
 from worksample.experiments.config import ArmConfig
 from worksample.records import Submission, Trial
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 from worksample.store.integrity_check import check
 
 # The engine's, of packages that it uses, and streams that it leaves to the collector.

@@ -12,7 +12,7 @@ from app.round.desks import RunningClock
 from app.round.driving import AXE, Watch, chromium, desk_of, enter, serving
 from app.workstations.working import REPORT, Workroom
 from worksample.records import Submission
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 
 QUICK = "app/workstations/test_person_alone.py::test_person_does_a_task_and_appears_beside_the_agent"
 # The engine's, of packages that it uses, and streams that it leaves to the collector.

@@ -16,7 +16,7 @@ from worksample.errors import UsageError
 from worksample.records import AssignmentAct, AssignmentEvent, Submission, Trial
 from worksample.results.assignments.assignment import GAP, assignment_after, assignment_events, assignment_of
 from worksample.store.integrity_check import check
-from worksample.store.maintenance import rebuild
+from worksample.store.merge_and_rebuild import rebuild
 
 QUICK = "app/workstations/test_person_alone.py::test_person_does_a_task_and_appears_beside_the_agent"
 # The engine's, of packages that it uses, and streams that it leaves to the collector.

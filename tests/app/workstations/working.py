@@ -14,7 +14,7 @@ import httpx
 from worksample.app import AppConfig, create_app
 from worksample.experiments.config import AgentConfig, ArmConfig, ExperimentConfig, PeopleConfig
 from worksample.experiments.experiment_runner import RunOptions, RunResult, run_experiment
-from worksample.experiments.planning.preparation import commit_plan, prepare
+from worksample.experiments.planning.plan_preparation import commit_plan, prepare
 from worksample.people import People, Profile
 from worksample.records import Experiment
 from worksample.store import Store

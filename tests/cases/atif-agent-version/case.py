@@ -14,7 +14,7 @@ from worksample.agents import define
 from worksample.agents.agent_definition import version_of
 from worksample.formats.atif import export_trajectories, find_faults
 from worksample.records import Agent, CaptureStatus, Entry, Manifest, SubmissionPart, canonical
-from worksample.runs.trajectory import NAME, TrajectoryWriter, write_trajectory
+from worksample.runs.atif_trajectory import NAME, TrajectoryWriter, write_trajectory
 from worksample.store import Store, put_canonical
 
 HERE = Path(__file__).parent

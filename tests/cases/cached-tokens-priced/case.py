@@ -16,7 +16,7 @@ from worksample.cli.service_options import price_of
 from worksample.models import read_prices
 from worksample.models.usage import output_usage
 from worksample.records import Usage
-from worksample.reports.board import leaderboard
+from worksample.reports.leaderboard_frame import leaderboard
 from worksample.store import Store
 from worksample.store.dataframes import trials_df
 

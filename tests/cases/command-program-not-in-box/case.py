@@ -8,7 +8,7 @@ import pytest
 
 from worksample.errors import PlanError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
-from worksample.experiments.planning.preparation import prepare
+from worksample.experiments.planning.plan_preparation import prepare
 from worksample.store import Store
 
 

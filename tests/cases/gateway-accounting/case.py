@@ -16,12 +16,12 @@ from inspect_ai.util import LimitExceededError, apply_limits, cost_limit, token_
 
 from openai_server import Answer, Fault, says, serving
 from openai_server.faults import Reply, reply
+from worksample.background_services import supervise
 from worksample.errors import WorksampleError
 from worksample.models import ModelService, Price, resolve
 from worksample.models.gateway import ModelGateway
 from worksample.models.request_account import ModelAccount
 from worksample.records import Usage
-from worksample.supervision import supervise
 
 MODEL = "openai-api/local/model-1"
 PRICES = {MODEL: Price(input=1.0, output=1.0)}

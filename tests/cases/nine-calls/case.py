@@ -12,7 +12,7 @@ from grading.judging_material import MODEL, PRICES, judged_bench, judges
 from openai_server import Answer, Fault, says, serving
 from worksample.errors import Cause
 from worksample.grading import Evaluators, grade_all, open_round
-from worksample.grading.rounds import EvaluatorPanel
+from worksample.grading.grading_rounds import EvaluatorPanel
 from worksample.models import JudgeConfig, ModelService, judges_of
 from worksample.records import Evaluation, EvaluatorKind, Protocol
 

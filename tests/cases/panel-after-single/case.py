@@ -11,7 +11,7 @@ import pytest
 from grading.judging_material import MODEL, OTHER, judged_bench, judges
 from openai_server import judged, serving
 from worksample.grading import Evaluators, grade_all, open_round
-from worksample.grading.rounds import EvaluatorPanel
+from worksample.grading.grading_rounds import EvaluatorPanel
 from worksample.models import JudgeConfig, ModelService, Price, judges_of
 from worksample.records import Evaluation, EvaluationOutcome, EvaluatorKind, Protocol
 

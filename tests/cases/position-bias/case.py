@@ -11,8 +11,8 @@ import pytest
 from grading.judging_material import MODEL, PRICES, judged_bench, judges
 from openai_server import judged, serving
 from worksample.grading import evaluate, open_round
+from worksample.grading.grading_rounds import EvaluatorPanel
 from worksample.grading.pending_evaluations import EvaluationPlace
-from worksample.grading.rounds import EvaluatorPanel
 from worksample.models import JudgeConfig, ModelService, judges_of
 from worksample.records import Evaluation, EvaluatorKind, Pairwise, PairwiseChoice, Protocol
 from worksample.results.judged_rounds import RoundReader

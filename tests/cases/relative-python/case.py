@@ -14,8 +14,8 @@ from grading.judging_material import MODEL, PRICES, as_text, judged_bench
 from openai_server import Answer, read, says, serving
 from worksample.errors import Cause
 from worksample.grading import Evaluators, grade_all, open_round
+from worksample.grading.grading_rounds import EvaluatorPanel
 from worksample.grading.judges import judges_for
-from worksample.grading.rounds import EvaluatorPanel
 from worksample.models import Exhibit, JudgeConfig, Look, ModelService, Visibility, judges_of
 from worksample.records import Evaluation, EvaluationOutcome, EvaluatorKind, Holistic, Protocol, Standing
 from worksample.results.judged_rounds import RoundReader
@@ -31,7 +31,7 @@ def cannot_see(request: dict[str, Any], count: int) -> Answer:
 
 async def failing(store: Store, manifest: str) -> tuple[Exhibit, ...]:
     """All files as a machine shows them whose converters fail."""
-    why = "its converter failed: No such file or directory"
+    why = "the converter failed: No such file or directory"
     files = await as_text(store, manifest)
     return tuple(Exhibit(Look.TEXT, e.name, why, visibility=Visibility.CRASHED) for e in files)
 

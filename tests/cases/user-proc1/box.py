@@ -4,7 +4,7 @@ import asyncio
 
 from worksample.box import BoxConfig, BoxLimits
 from worksample.sandboxes import open_box
-from worksample.sandboxes.toolbox import base_python
+from worksample.sandboxes.python_toolbox import base_python
 
 CODE = r"""
 for name, said in (("oom_score_adj", b"1000"), ("autogroup", b"19"), ("coredump_filter", b"ff"), ("sched", b"0")):

@@ -41,4 +41,4 @@ def check(room: Path, request: pytest.FixtureRequest) -> None:
     failed = views["failed.ipynb"]
     [cell] = material.loaded(store, failed, "cells")
     assert [output["text"] for output in cell["outputs"]] == ["NameError", ""]
-    assert views["nothing.ipynb"].problem == "the notebook is damaged: it has no cells"
+    assert views["nothing.ipynb"].problem == "the notebook is damaged: the file has no cells"

@@ -14,7 +14,7 @@ from inspect_ai.tool import ToolCall
 
 from openai_server import Answer, says, serving
 from openai_server.faults import reply
-from worksample.agents.rejected_requests import ROW, Rejections
+from worksample.agents.rejected_tool_results import ROW, Rejections
 from worksample.errors import AgentError, Cause
 from worksample.models import ModelService, resolve
 

@@ -14,7 +14,8 @@ from sandboxes.images import machine
 from sandboxes.images.test_task_with_image import package as note
 from sandboxes.services.test_task_with_service import package as ticket
 from sandboxes.services.test_task_with_service import steps
-from worksample.sandboxes import cgroups, toolbox
+from worksample.sandboxes import cgroups
+from worksample.sandboxes import python_toolbox as toolbox
 from worksample.sandboxes.host_state import cache_folder
 
 LEAVES = """[[step]]
@@ -47,7 +48,7 @@ backend-path = ["."]
 name = "small"
 version = "1.0"
 """
-HARNESS = """from worksample.agents.installing.program import Program, PyPI
+HARNESS = """from worksample.agents.installing.agent_program import Program, PyPI
 SMALL = Program(name="small", about="x", source=PyPI("small"), tried="1.0", argv=("true",))
 """
 
@@ -183,7 +184,7 @@ class Ground:
     def _containers(self) -> list[str]:
         if not self.docker:
             return []
-        from worksample.sandboxes.containers import daemon
+        from worksample.sandboxes.containers import docker_daemon as daemon
 
         listed = daemon.connect(self.docker).api.containers(all=True, filters={"label": daemon.LABEL})
         volumes = daemon.connect(self.docker).api.volumes()["Volumes"] or []

@@ -25,7 +25,7 @@ def experiment(kind: str, folder: Path, url: str, word: str, go: Go) -> None:
     """Trials with their boxes, services, gateways and grading."""
     from worksample.experiments.config import AgentConfig, ExperimentConfig
     from worksample.experiments.experiment_runner import run_experiment
-    from worksample.experiments.planning.preparation import commit_plan, prepare
+    from worksample.experiments.planning.plan_preparation import commit_plan, prepare
     from worksample.models.service_config import ServiceConfig
     from worksample.python_api.experiment_run import options_of
     from worksample.store import Store
@@ -78,7 +78,7 @@ def unpack(folder: Path, go: Go) -> None:
     from worksample.box import BoxConfig
     from worksample.sandboxes import open_box
     from worksample.sandboxes.images import prepare_image
-    from worksample.sandboxes.images.cache import remove_cached
+    from worksample.sandboxes.images.image_cache import remove_cached
 
     image = folder / "note" / "image.tar"
 

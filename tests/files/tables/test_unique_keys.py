@@ -15,7 +15,7 @@ from worksample.formats.jobs.project_folders import _metadata
 from worksample.people.transfer.judgment_import import _rows
 
 TWICE = '{"id": "1", "price": 10, "price": 90}'
-SAYS = 'the key "price" stands twice'
+SAYS = 'the key "price" appears twice'
 
 
 def test_jobs_file_with_a_repeated_key_is_refused(tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_jobs_file_with_a_repeated_key_is_refused(tmp_path: Path) -> None:
 
 def test_repeated_keys_are_found_at_every_depth() -> None:
     assert read_json('[{"a": {"b": 1}}, {"a": {"b": 2}}]') == [{"a": {"b": 1}}, {"a": {"b": 2}}]
-    with pytest.raises(ValueError, match='"b" stands twice'):
+    with pytest.raises(ValueError, match='"b" appears twice'):
         read_json('[{"a": [{"b": 1, "c": 2, "b": 1}]}]')
 
 
@@ -54,5 +54,5 @@ def test_repeated_yaml_key_is_refused_and_a_merged_one_is_not(tmp_path: Path) ->
     assert load(path)["c"].keys() == {"x", "y"}
     for text, key in (("a: 1\nb: 2\na: 3\n", "a"), ('{"o": {"price": 1, "price": 2}}', "price")):
         path.write_text(text)
-        with pytest.raises(UnreadableFile, match=f"the key '{key}' stands twice"):
+        with pytest.raises(UnreadableFile, match=f"the key '{key}' appears twice"):
             load(path)

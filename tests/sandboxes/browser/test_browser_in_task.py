@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from experiments.material import an_instance
 from worksample.agents.scripted_agent import find_element
 from worksample.box import Endpoint
-from worksample.experiments.planning.compatibility import why_incompatible
+from worksample.experiments.planning.agent_compatibility import why_incompatible
 from worksample.records import Agent, Environment
 from worksample.runs.trial_endpoints import endpoints_of, secure_origins, why_unreachable
 from worksample.sandboxes import browser

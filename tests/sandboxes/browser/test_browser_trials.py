@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,7 @@ def grade(case: Case) -> Grade:
     return checklist(
         case,
         visited=bool(seen.visited(PAGE)),
-        pressed=Check.of(bool(pressed) and pressed[0].title == "Sent: Ada", f"{seen.acts}"[-600:]),
+        pressed=Check.of(bool(pressed) and pressed[0].title == "Sent: Ada, warm", f"{seen.acts}"[-600:]),
         pictured=all(act.screen for act in seen.acts if act.action != "send_msg"),
         said=seen.messages == ["The form is sent."],
         counted=case.text("count.txt").strip() == case.ref_text("count.txt").strip(),
@@ -57,14 +58,16 @@ def grade(case: Case) -> Grade:
 BRIEF = "# Work description\n\nSend it.\n\n# Provided material\n\nNothing.\n\n# Deliverables\n\n`count.txt`.\n"
 FORM = (
     "<title>Form</title><label for=n>Name</label><input id=n>"
-    "<button onclick=\"document.title='Sent: ' + n.value\">Send</button>"
+    "<label for=t>Tone</label><select id=t><option>dry<option>warm</select>"
+    "<button onclick=\"document.title='Sent: ' + n.value + ', ' + t.value\">Send</button>"
 )
 WRITE = f"cat > /task/scratch/form.html <<'E'\n{FORM}\nE"
 COUNT = "from pathlib import Path\nPath('/task/output/count.txt').write_text(str(6 * 7))"
 IN_PAGE = [
     step("browser_goto", url="file:///task/scratch/form.html"),
     step("browser_fill", bid="textbox 'Name'", value="Ada"),
-    step("browser_click", bid="button 'Send'"),
+    step("browser_select_option", bid="combobox 'Tone'", options=["warm"]),
+    step("browser_click", bid="button 'Send'", modifiers=["Shift"]),
     step("browser_send_msg", text="The form is sent."),
 ]
 
@@ -109,7 +112,7 @@ def scripted(folder: Path) -> Path:
     folder.mkdir()
     words = f"[[step]]\nraw = true\nrun = '''\n{WRITE}\n'''\n"
     for one in IN_PAGE:
-        given = ", ".join(f'{key} = "{value}"' for key, value in one.given.items())
+        given = ", ".join(f"{key} = {json.dumps(value)}" for key, value in one.given.items())
         words += f'[[step]]\nbrowse = "{one.tool.removeprefix("browser_")}"\nargs = {{ {given} }}\n'
         words += '[[step]]\nbrowse = "noop"\nargs = { wait_ms = 50 }\nuntil = "Form - "\n' if "url" in given else ""
     words += f"[[step]]\npython = '''\n{COUNT}\n'''\n"
@@ -121,8 +124,8 @@ def test_model_has_browser_shell_and_python_tools(tmp_path: Path) -> None:
     steps = [step("bash", command=WRITE), *IN_PAGE, step("python", code=COUNT), step("submit")]
     grade, submission, working = by_model(tmp_path, package(tmp_path), "worker", steps)
     assert failed(grade) == [], working.seen
-    assert "textbox 'Name'" in working.seen[1] and "Sent: Ada - " in working.seen[3]
-    assert submission.parts["browser"].files == 5  # actions, navigation, three screens
+    assert "textbox 'Name'" in working.seen[1] and "Sent: Ada, warm - " in working.seen[4]
+    assert submission.parts["browser"].files == 6  # actions, navigation, four screens
 
 
 @pytest.mark.thorough(quick="sandboxes/browser/test_browser_trials.py::test_model_has_browser_shell_and_python_tools")

@@ -13,7 +13,7 @@ from worksample.sandboxes import open_box
 from worksample.sandboxes.browser import Browser, BrowserConfig
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.services import open_services
-from worksample.tasks.workplace import PORTS, WORKPLACE
+from worksample.tasks.workplace_settings import PORTS, WORKPLACE
 from worksample.workplace.workplace import seed_of_folder, workplace_over_state
 
 pytestmark = [

@@ -27,7 +27,7 @@ def call(**more: Any) -> bytes:
         (b'{"id": NaN, "method": "ping"}', 400, "not JSON"),
         (call(params={"name": ["goto"]}), 200, "no such tool"),
         (call(params={"name": {"a": 1}, "arguments": {}}), 200, "no such tool"),
-        (call(method=["ping"]), 400, "not a request"),
+        (call(method=["ping"]), 400, "not a JSON-RPC request"),
         (call(method="ping"), 200, '"result":{}'),
         (b"x" * ((1 << 20) + 1), 413, "1048576"),
     ],

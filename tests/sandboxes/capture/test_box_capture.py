@@ -106,9 +106,9 @@ async def test_failing_probe_costs_only_itself(store: Store, tmp_path: Path) -> 
     assert contents(store, part) == {"good.json": "1\n"}
     for text in (
         "crash: exit code 1",
-        "chatty: it printed more than 5,000 bytes",
-        "odd.txt: a probe is a .py or .sh file",
-        "big: its script exceeds 4,000 bytes",
+        "chatty: the probe printed more than 5,000 bytes",
+        "odd.txt: a probe must be a .py or .sh file",
+        "big: the probe's script is larger than 4,000 bytes",
         "missing: there is no such script",
     ):
         assert text in part.reason
@@ -199,7 +199,7 @@ async def test_busy_machine_fails_the_capture_and_not_the_agent(store: Store, tm
     box = FolderBox(write(tmp_path / "out", {"a": "1"}))
     found = await capture_box(box, store.blobs, made, limits=CaptureLimits(backstop=0))
     assert found.cause is Cause.CAPTURE_FAILED and not POLICY[found.cause].graded
-    assert "too busy" in found.parts["output"].reason and "no time left" in found.parts["probes"].reason
+    assert "too busy" in found.parts["output"].reason and "no time was left" in found.parts["probes"].reason
     assert "run" not in box.calls
     starved = await capture_box(FolderBox(tmp_path / "out", starving=True), store.blobs, made)
     assert "too busy" in starved.parts["probes"].reason and starved.cause is None

@@ -22,8 +22,8 @@ from worksample.sandboxes import open_box
 from worksample.sandboxes.host_state import BUILD_ROOT
 from worksample.sandboxes.images import ImageLimits, prepare_image
 from worksample.sandboxes.images.build_box import BuildLimits, build_folder
-from worksample.sandboxes.images.cache import images_folder
 from worksample.sandboxes.images.dockerfile_build import build
+from worksample.sandboxes.images.image_cache import images_folder
 
 pytestmark = [pytest.mark.box, pytest.mark.buildah]
 

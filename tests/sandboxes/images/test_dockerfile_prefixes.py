@@ -12,9 +12,9 @@ from sandboxes.images import machine
 from worksample.box import Root
 from worksample.errors import ImageError, UsageError
 from worksample.sandboxes.images import ImageLimits, dockerfile_prefixes, prepare_image
-from worksample.sandboxes.images.cache import remove_cached
 from worksample.sandboxes.images.dockerfile_build import build
 from worksample.sandboxes.images.dockerfile_prefixes import split_prefixes
+from worksample.sandboxes.images.image_cache import remove_cached
 
 ALIKE = """FROM debian:12
 ENV COLOUR="green"

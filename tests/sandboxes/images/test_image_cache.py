@@ -13,7 +13,7 @@ from worksample.box import BoxConfig
 from worksample.errors import UsageError
 from worksample.sandboxes import open_box
 from worksample.sandboxes.images import prepare_image
-from worksample.sandboxes.images.cache import images_folder, list_cached, remove_cached
+from worksample.sandboxes.images.image_cache import images_folder, list_cached, remove_cached
 
 pytestmark = pytest.mark.box
 

@@ -21,8 +21,8 @@ import pytest
 from sandboxes.images.image_fixtures import Entry, layer, layout, layout_with
 from worksample.errors import ImageError
 from worksample.sandboxes.images import ImageLimits, prepare_image
-from worksample.sandboxes.images.cache import images_folder
-from worksample.sandboxes.sweeper import _SWEPT
+from worksample.sandboxes.images.image_cache import images_folder
+from worksample.sandboxes.orphan_sweeper import _SWEPT
 
 
 @pytest.fixture(autouse=True)
@@ -145,7 +145,7 @@ def test_image_for_another_machine_names_the_command_for_ours(tmp_path: Path) ->
 def test_incomplete_layout_asks_for_a_new_download(tmp_path: Path) -> None:
     for blob in sorted((layout(tmp_path / "image", [layer(Entry("a", b"x"))], {})).glob("blobs/*/*")):
         blob.rename(tmp_path / "away")
-        with pytest.raises(ImageError, match="the layout lacks") as told:
+        with pytest.raises(ImageError, match="the OCI layout lacks") as told:
             prepare_image(tmp_path / "image")
         assert "skopeo copy docker://NAME" in told.value.next
         (tmp_path / "away").rename(blob)

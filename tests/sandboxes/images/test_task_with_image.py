@@ -13,8 +13,8 @@ from sandboxes.images import machine
 from worksample.errors import Cause, ImageError, ManifestError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.experiment_runner import run_experiment
-from worksample.experiments.planning.compatibility import why_incompatible
-from worksample.experiments.planning.preparation import commit_plan, prepare
+from worksample.experiments.planning.agent_compatibility import why_incompatible
+from worksample.experiments.planning.plan_preparation import commit_plan, prepare
 from worksample.files import HashSink
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Agent, Evaluation, GradePayload, ImageSource, Trial

@@ -15,8 +15,8 @@ from worksample.agents import define
 from worksample.errors import Cause, ManifestError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.experiment_runner import run_experiment
-from worksample.experiments.planning.compatibility import why_incompatible
-from worksample.experiments.planning.preparation import commit_plan, prepare
+from worksample.experiments.planning.agent_compatibility import why_incompatible
+from worksample.experiments.planning.plan_preparation import commit_plan, prepare
 from worksample.files import HashSink
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Evaluation, GradePayload, Submission, Trial
@@ -184,10 +184,10 @@ SECOND = '[[environment.service]]\nname = "desk"\nargv = ["x"]\nports = [1]\n'
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('to = "service:desk"', 'to = "service:dsk"', "there is no service 'dsk'"),
-        ('to = "service:desk"', 'to = "service:desk:81"', "names no port of that service; it has: 8000"),
-        ("ports = [8000]", "ports = [8000, 8001]", "names none of the ports 8000, 8001"),
-        ("ports = [8000]", "ports = [8000, 8000]", "a port stands twice"),
+        ('to = "service:desk"', 'to = "service:dsk"', "names the service 'dsk', which does not exist"),
+        ('to = "service:desk"', 'to = "service:desk:81"', "names a port that the service lacks; its ports are: 8000"),
+        ("ports = [8000]", "ports = [8000, 8001]", "must end in one of the service's ports: 8000, 8001"),
+        ("ports = [8000]", "ports = [8000, 8000]", "a port appears twice"),
         ("ports = [8000]", "ports = []", "ports"),
         ("ports = [8000]", "ports = [0]", "from 1 to 65535"),
         ('files = "desk"', 'files = "reference"', "the agent could get at it"),
@@ -195,11 +195,11 @@ SECOND = '[[environment.service]]\nname = "desk"\nargv = ["x"]\nports = [1]\n'
         ('files = "desk"', 'files = "absent"', "is missing"),
         ('ready = "/given"', 'ready = "http"', "'tcp', or a path"),
         ('name = "desk"', 'name = "Desk"', "lower case"),
-        ("{MORE}", SECOND, "two services have one name"),
-        ("{MORE}", SECOND.replace('"desk"', '"b"\nbox = "desk"').replace("[1]", "[8000]"), "have one port"),
+        ("{MORE}", SECOND, "two services have the same name"),
+        ("{MORE}", SECOND.replace('"desk"', '"b"\nbox = "desk"').replace("[1]", "[8000]"), "have the same port"),
         ("{MORE}", SECOND.replace('"desk"', f'"b"\nbox = "desk"\nimage = "docker://a/b@sha256:{"0" * 64}"'),
          "different images"),
-        ('network = "endpoints"', 'network = "endpoints"\nservices = ["desk"]', "expected of a workplace"),
+        ('network = "endpoints"', 'network = "endpoints"\nservices = ["desk"]', "expected from a workplace"),
         ("ports = [8000]", 'ports = [8000]\nenv = { "a=b" = "c" }', "cannot be the name of a variable"),
         ("ports = [8000]", "ports = [8000]\nlimits = { memory = 0 }", "memory"),
         ("ports = [8000]", "ports = [8000]\nunknown = 1", "unknown"),

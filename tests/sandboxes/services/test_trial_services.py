@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from worksample.background_services import supervise
 from worksample.box import Box, BoxConfig, Endpoint
 from worksample.errors import AgentError, Cause, SandboxError
 from worksample.records import CaptureStatus, ServiceLimits, ServiceSpec, SourceFiles
@@ -20,7 +21,6 @@ from worksample.sandboxes.endpoints import ConnectionLedger, serve_endpoints
 from worksample.sandboxes.services import TrialServices, export_state, open_services
 from worksample.sandboxes.services.service_boxes import service_boxes
 from worksample.store import Store
-from worksample.supervision import supervise
 
 pytestmark = pytest.mark.box
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worksample.workplace.colleagues.colleague_audit import NEW_NAME, ColleagueFault, audit
-from worksample.workplace.colleagues.profile import Colleague, Knowledge, ReplyRule, leaks, normalise, tells
+from worksample.workplace.colleagues.colleague_profile import Colleague, Knowledge, ReplyRule, leaks, normalise, tells
 from worksample.workplace.colleagues.responders import (
     ColleagueReply,
     ColleagueResponder,

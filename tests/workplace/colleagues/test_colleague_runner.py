@@ -13,14 +13,14 @@ from typing import Any, cast
 import pytest
 
 from openai_server import Answer, Fault, says, serving
+from worksample.background_services import supervise
 from worksample.box import Box
 from worksample.errors import Cause, SandboxError
 from worksample.files import HashSink
 from worksample.models import ModelService, Price
-from worksample.supervision import supervise
 from worksample.workplace.colleagues.chat import ChatMessage, WorkplaceChat
+from worksample.workplace.colleagues.colleague_profile import Colleague, Knowledge
 from worksample.workplace.colleagues.colleague_runner import MOST, ColleagueRunner, choose_responders
-from worksample.workplace.colleagues.profile import Colleague, Knowledge
 from worksample.workplace.colleagues.responders import (
     ColleagueReply,
     ColleagueResponder,

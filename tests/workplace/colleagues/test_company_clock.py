@@ -14,9 +14,7 @@ from workplace.colleagues.test_colleague_runner import Room
 from worksample.errors import SandboxError
 from worksample.models import ModelService
 from worksample.workplace.colleagues.colleague_audit import ColleagueFault, audit
-from worksample.workplace.colleagues.colleague_runner import ColleagueRunner
-from worksample.workplace.colleagues.company_clock import CompanyClock, WorkingHours, answer_time
-from worksample.workplace.colleagues.profile import (
+from worksample.workplace.colleagues.colleague_profile import (
     Beginning,
     ChatTrigger,
     Colleague,
@@ -27,6 +25,8 @@ from worksample.workplace.colleagues.profile import (
     ReplyRule,
     SayDeed,
 )
+from worksample.workplace.colleagues.colleague_runner import ColleagueRunner
+from worksample.workplace.colleagues.company_clock import CompanyClock, WorkingHours, answer_time
 from worksample.workplace.colleagues.responders import (
     ColleagueResponder,
     ConversationLine,

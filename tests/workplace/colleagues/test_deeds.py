@@ -10,9 +10,8 @@ import pytest
 
 from workplace.test_workplace_services import ME, ask, opened
 from worksample.workplace.colleagues.chat import WorkplaceChat
-from worksample.workplace.colleagues.colleague_runner import ColleagueRunner
-from worksample.workplace.colleagues.deeds import ServiceDeeds
-from worksample.workplace.colleagues.profile import (
+from worksample.workplace.colleagues.colleague_actions import ServiceDeeds
+from worksample.workplace.colleagues.colleague_profile import (
     Colleague,
     Deed,
     EventDeed,
@@ -21,6 +20,7 @@ from worksample.workplace.colleagues.profile import (
     ReplyRule,
     SayDeed,
 )
+from worksample.workplace.colleagues.colleague_runner import ColleagueRunner
 from worksample.workplace.colleagues.responders import RuleResponder
 from worksample.workplace.workplace import services_box
 
@@ -94,7 +94,7 @@ async def test_deeds_of_colleagues_appear_in_the_services() -> None:
     assert failed.keys() == {"open", "odd", "who", "none", "out"}
     assert failed["open"].startswith("the tracker does not let rosa change status of issue")
     assert failed["open"].endswith("it is still Closed")
-    assert failed["odd"] == "the tracker has no status 'Odd'"
-    assert failed["who"] == "the tracker has no account 'nobody'"
-    assert failed["none"] == "the tracker has no issue 'No such issue'"
+    assert failed["odd"] == "the workplace's tracker has no status 'Odd'"
+    assert failed["who"] == "the workplace's tracker has no account 'nobody'"
+    assert failed["none"] == "the workplace's tracker has no issue 'No such issue'"
     assert "/api/rooms/nowhere" in failed["out"]

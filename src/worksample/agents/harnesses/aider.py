@@ -1,6 +1,6 @@
 """Harness of aider."""
 
-from worksample.agents.installing.program import QUIET, Program, PyPI
+from worksample.agents.installing.agent_program import QUIET, Program, PyPI
 
 AIDER = Program(
     name="aider",

@@ -1,6 +1,6 @@
 """Harness of Anthropic's Claude Code."""
 
-from worksample.agents.installing.program import QUIET, Npm, Program
+from worksample.agents.installing.agent_program import QUIET, Npm, Program
 
 CLAUDE_CODE = Program(
     name="claude-code",

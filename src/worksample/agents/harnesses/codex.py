@@ -1,6 +1,6 @@
 """Harness of OpenAI's Codex."""
 
-from worksample.agents.installing.program import QUIET, Npm, Program
+from worksample.agents.installing.agent_program import QUIET, Npm, Program
 
 CONFIG = """\
 model = "{model}"

@@ -2,7 +2,7 @@
 
 import json
 
-from worksample.agents.installing.program import QUIET, Npm, Program
+from worksample.agents.installing.agent_program import QUIET, Npm, Program
 
 SETTINGS = {
     "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False, "checkpointing": {"enabled": False}},

@@ -1,6 +1,6 @@
 """Harness of mini-SWE-agent."""
 
-from worksample.agents.installing.program import QUIET, Program, PyPI
+from worksample.agents.installing.agent_program import QUIET, Program, PyPI
 
 MINI_SWE_AGENT = Program(
     name="mini-swe-agent",

@@ -1,6 +1,6 @@
 """Harness of OpenHands."""
 
-from worksample.agents.installing.program import QUIET, Program, PyPI
+from worksample.agents.installing.agent_program import QUIET, Program, PyPI
 
 OPENHANDS = Program(
     name="openhands",

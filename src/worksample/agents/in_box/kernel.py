@@ -230,7 +230,7 @@ def why(path: Path) -> str:
         said = path.with_name("log").read_text(encoding="utf-8", errors="replace")[-2000:]
     except OSError as error:
         said = str(error)
-    return f"the kernel did not start: {said}"
+    return f"the Python session did not start: {said}"
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ def _needed_libraries(
 
 def _read_at(file: BinaryIO, offset: int, size: int, *, short: bool = False) -> bytes:
     if not 0 <= size <= _MOST or not 0 <= offset <= os.fstat(file.fileno()).st_size:
-        raise ValueError(f"{size} bytes at {offset}")
+        raise ValueError(f"the ELF header names an impossible range: {size} bytes at offset {offset}")
     file.seek(offset)
     found = file.read(size)
     if len(found) < size and not short:

@@ -12,7 +12,7 @@ from typing import Any
 from worksample.box import Mount
 from worksample.sandboxes.host_state import cache_folder
 
-from .program import INTERPRETER, LIBRARIES, NODE, PROGRAM
+from .agent_program import INTERPRETER, LIBRARIES, NODE, PROGRAM
 
 ABOUT, TREE = "installed.json", "tree"
 _OWN = frozenset(

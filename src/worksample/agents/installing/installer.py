@@ -8,11 +8,11 @@ from pathlib import Path
 
 from worksample.errors import UsageError
 from worksample.files.scratch_folder import remove_tree
-from worksample.sandboxes.sweeper import sweep_first
+from worksample.sandboxes.orphan_sweeper import sweep_first
 
 from . import npm, pypi, shared_libraries
+from .agent_program import Npm, Program
 from .installed_programs import ABOUT, TREE, Installed, agents_folder, digest_of_tree, find_installed, make_read_only
-from .program import Npm, Program
 from .program_registry import find_program, program_names
 
 LATEST = "latest"

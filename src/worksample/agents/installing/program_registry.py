@@ -6,7 +6,7 @@ from importlib.metadata import entry_points
 
 from worksample.errors import PlanError
 
-from .program import Program
+from .agent_program import Program
 
 GROUP = "worksample.harnesses"
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from worksample.errors import PlanError
 
+from .agent_program import NODE, PROGRAM
 from .installed_programs import Installed, find_installed
-from .program import NODE, PROGRAM
 from .program_registry import find_program
 
 ARCHITECTURES = {"x86_64": "x64", "aarch64": "arm64"}

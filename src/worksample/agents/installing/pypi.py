@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from worksample.errors import InstallError
-from worksample.sandboxes.toolbox import base_folders, base_python
+from worksample.sandboxes.python_toolbox import base_folders, base_python
 from worksample.sandboxes.toolbox_download import find_pip, find_uv
 
-from . import python_copy, shared_libraries
+from . import portable_python as python_copy
+from . import shared_libraries
+from .agent_program import PyPI
 from .install_result import InstallResult, run_installer
-from .program import PyPI
 
 NEWEST = (3, 13)
 """Newest Python version on which programs are installed."""
@@ -89,7 +90,7 @@ def _pip() -> list[str]:
     pip = find_pip()
     if not pip:
         raise InstallError(
-            "there is neither uv nor pip to install it with",
+            "the agent cannot be installed: neither uv nor pip is available",
             where=sys.executable,
             next="apt-get install python3-venv, or put uv on the path (docs/how-to/choose-an-agent.md)",
         )

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from . import elf_header
-from .program import LIBRARIES
+from .agent_program import LIBRARIES
 
 LOADER = f"{LIBRARIES}/ld.so"
 _USUAL = {

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from worksample.agents.script import fill_placeholders
+from worksample.agents.agent_script import fill_placeholders
 from worksample.agents.workspace import Workspace
 from worksample.records import McpSpec
 

@@ -13,7 +13,7 @@ from worksample.errors import Cause, SandboxError
 from worksample.extras import need
 from worksample.models.storable_text import scrub
 from worksample.records import McpSpec
-from worksample.sandboxes.shielded import to_the_end
+from worksample.sandboxes.cancellation_shield import to_the_end
 
 from .config_formats import servers_of
 
@@ -126,7 +126,9 @@ async def _list_tools(server: McpSpec, session: ClientSession) -> list[Any]:
         raise _start_error(server, error) from error
     names = [one.name for one in tools]
     if len(tools) > MOST_TOOLS or len(set(names)) < len(names):
-        raise _start_error(server, f"it offers {len(tools)} tools (at most {MOST_TOOLS}), or two with the same name")
+        raise _start_error(
+            server, f"the server offers {len(tools)} tools (at most {MOST_TOOLS}), or two with the same name"
+        )
     for name in names:
         if not _NAME.fullmatch(f"{server.name}__{name}"):
             raise _start_error(server, f"models cannot call a tool named {name[:80]!r}")
@@ -136,7 +138,7 @@ async def _list_tools(server: McpSpec, session: ClientSession) -> list[Any]:
 def _start_error(server: McpSpec, why: object) -> SandboxError:
     said = str(why) or type(why).__name__
     return SandboxError(
-        f"it does not list its tools: {said}",
+        f"the server does not list its tools: {said}",
         where=f"MCP server {server.name}",
         next="fix the server in the task's task.toml, or in its image",
         cause=Cause.SERVICE_START,
@@ -155,7 +157,7 @@ def _tool(server: str, session: ClientSession, offered: Any, workspace: Workspac
             raise ToolError(clip_middle(str(error) or type(error).__name__, workspace.tool_output)) from None
         text = clip_middle(scrub("\n".join(map(_text, done.content))), workspace.tool_output)
         if done.is_error:
-            raise ToolError(text or "it failed")
+            raise ToolError(text or "the MCP server's tool failed without a message")
         return text or "[no output]"
 
     parameters = ToolParams.model_validate(

@@ -128,9 +128,9 @@ async def text_of(path: str) -> str:
     except IsADirectoryError:
         raise ToolError(f"{path} is a folder") from None
     except FileNotFoundError:
-        raise ToolError(f"there is no {path}") from None
+        raise ToolError(f"{path} does not exist") from None
     except PermissionError:
-        raise ToolError(f"{path} may not be read") from None
+        raise ToolError(f"you have no permission to read {path}") from None
     except OutputLimitExceededError:
         raise ToolError(f"{path} is too large to be read") from None
     except OSError as error:
@@ -153,7 +153,7 @@ async def write_to_box(path: str, data: bytes) -> None:
     except IsADirectoryError:
         raise ToolError(f"{path} is a folder") from None
     except PermissionError:
-        raise ToolError(f"{path} may not be written") from None
+        raise ToolError(f"you have no permission to write {path}") from None
     except OSError as error:
         raise ToolError(f"{path} cannot be written: {error.strerror or error}") from None
 

@@ -62,9 +62,9 @@ def view_image(workspace: Workspace) -> ToolDef:
         try:
             content = base64.b64decode(data, validate=True)
         except ValueError:
-            raise ToolError(f"{path} cannot be shown") from None
+            raise ToolError(f"{path} cannot be shown: its conversion to PNG failed") from None
         if not content.startswith(PNG) or len(content) > LARGEST:
-            raise ToolError(f"{path} cannot be shown: no picture of at most {LARGEST} bytes came out")
+            raise ToolError(f"{path} cannot be shown: it could not be converted to a PNG of at most {LARGEST} bytes")
         return [
             ContentText(text=f"{path}: {clip_middle(size, 40)} pixels"),
             ContentImage(image=f"data:image/png;base64,{data.strip()}"),

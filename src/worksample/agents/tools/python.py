@@ -84,7 +84,7 @@ async def cell(code: str, seconds: float, workspace: Workspace) -> dict[str, str
     except TimeoutError:
         return {"output": "the cell could not be interrupted", "state": "lost"}
     except OutputLimitExceededError:
-        raise ToolError("the kernel's answer is too long") from None
+        raise ToolError("the output of the Python session is too long") from None
     try:
         answer = read_json(done.stdout.encode(errors="surrogatepass"), SHAPE, "the kernel's answer")
         output = scrub(str(answer["output"]))
@@ -93,4 +93,4 @@ async def cell(code: str, seconds: float, workspace: Workspace) -> dict[str, str
         return {"output": output, "state": str(answer["state"])}
     except (ForeignInputError, KeyError, TypeError):
         said = clip_middle((done.stderr or done.stdout).strip(), 2000)
-        raise ToolError(f"Python cannot be run here: {said}") from None
+        raise ToolError(f"Python cannot be run in this sandbox: {said}") from None

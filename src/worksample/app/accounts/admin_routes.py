@@ -17,7 +17,7 @@ from worksample.app.accounts.schemas import (
 )
 from worksample.app.server.authentication import Admin, ServicesOf
 from worksample.app.server.middleware.error_responses import error_responses
-from worksample.app.server.services import AppServices
+from worksample.app.server.route_services import AppServices
 from worksample.errors import RecordMissing
 from worksample.people import Account, Conflict, Profile, Role, ends_at, last_active, profile_of
 from worksample.people import invitations as invitations_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from worksample import __version__
 from worksample.app.accounts.schemas import AccountShown, Hosts, Me, ProfileShown, TrainingState
 from worksample.app.server.middleware.cookies import csrf_of
-from worksample.app.server.services import AppServices
+from worksample.app.server.route_services import AppServices
 from worksample.people import Account
 
 

@@ -12,7 +12,7 @@ from worksample.app.accounts.sign_in_throttle import SignInThrottle
 from worksample.app.server.authentication import ServicesOf, SignedIn, find_session
 from worksample.app.server.middleware.cookies import clear_cookie, set_cookie
 from worksample.app.server.middleware.error_responses import error_responses
-from worksample.app.server.services import AppServices
+from worksample.app.server.route_services import AppServices
 from worksample.people import Account
 
 router = APIRouter(prefix="/api/v1", tags=["session"])

@@ -12,24 +12,24 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from worksample.app.content_origin.blocked_requests import BlockedRequests
-from worksample.app.content_origin.capabilities import Grant
+from worksample.app.content_origin.capability_hosts import Grant
 from worksample.app.content_origin.file_view import serve_artefact
 from worksample.errors import WorksampleError
 
 from .blocked_requests import serve_blocked_requests
 from .content_request import ContentServices
 from .database_query import serve_query
+from .delivered_website import serve_site
+from .error_responses import ContentRefused, not_found, refusal_response
 from .file_list import serve_file_list
 from .file_tree import FileTreeCache
 from .file_view import serve_view
 from .original_file import serve_original
-from .refusals import ContentRefused, not_found, refusal_response
 from .rendered_page import serve_page
 from .security_policies import usual_headers
-from .website import serve_site
 
 if TYPE_CHECKING:
-    from worksample.app.server.services import AppServices
+    from worksample.app.server.route_services import AppServices
 
 PREFIX = "/.worksample/"
 LONGEST = 8_192
@@ -55,7 +55,7 @@ def content_app(services: AppServices) -> ASGIApp:
 
 
 async def _server_error(request: Request, error: Exception) -> Response:
-    return refusal_response(ContentRefused(500, "the server failed"))
+    return refusal_response(ContentRefused(500, "the server failed to answer; its log says why"))
 
 
 class _UsualHeaders:
@@ -123,7 +123,7 @@ class _Origin:
         if request.method == "OPTIONS" and path.startswith(PREFIX) and handler is not None:
             return _preflight_response(methods)
         if request.method not in methods:
-            raise ContentRefused(405, "no such method here", {"allow": ", ".join(methods)})
+            raise ContentRefused(405, "this method is not allowed at this address", {"allow": ", ".join(methods)})
         grant = await self._grant(request)
         if handler is None:
             raise not_found()
@@ -134,7 +134,7 @@ class _Origin:
         hosts = request.headers.getlist("host")
         host = hosts[0].lower() if len(hosts) == 1 else ""
         if not host.endswith(self._ending):
-            raise ContentRefused(421, "nothing is here")
+            raise ContentRefused(421, "nothing exists at this address")
         label = host.removesuffix(self._ending)
         capabilities = self._content.services.capabilities
         grant = capabilities.find_remembered(label) or await asyncio.to_thread(capabilities.find, label)

@@ -111,7 +111,7 @@ class BlobResponse(Response):
                 data = await asyncio.to_thread(os.pread, fd, min(PIECE, end - start), start)
                 if not data:
                     # The file became shorter: break the connection, so that the browser notices.
-                    raise OSError(f"{self.path.name} ended early")
+                    raise OSError(f"the file {self.path.name} became shorter while it was being sent")
                 start += len(data)
                 await send({"type": "http.response.body", "body": data, "more_body": start < end})
         finally:

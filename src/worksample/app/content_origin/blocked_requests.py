@@ -13,12 +13,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from worksample.app.content_origin.content_request import ContentServices, number_field, query_fields, read_body
-from worksample.app.content_origin.refusals import ContentRefused
+from worksample.app.content_origin.error_responses import ContentRefused
 from worksample.people.clock import now_in_microseconds
 from worksample.people.judging.blinding import scrub
 
 if TYPE_CHECKING:
-    from worksample.app.content_origin.capabilities import Grant
+    from worksample.app.content_origin.capability_hosts import Grant
 
 LARGEST = 32 << 10
 """Most bytes of one report. Browsers send the whole policy with it."""
@@ -45,7 +45,7 @@ def _read_report(body: bytes) -> tuple[str, str]:
         said = json.loads(body)["csp-report"]
         return str(said["blocked-uri"]), str(said.get("effective-directive") or said.get("violated-directive", ""))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
-        raise ContentRefused(400, "this is not a report") from e
+        raise ContentRefused(400, "the body is not a report of blocked requests") from e
 
 
 DISTINCT, LABELS, LONGEST = 200, 500, 300

@@ -11,16 +11,16 @@ from urllib.parse import parse_qsl, quote
 
 from starlette.requests import Request
 
+from worksample.app.content_origin.error_responses import ContentRefused, not_found
 from worksample.app.content_origin.file_tree import FileTree, FileTreeCache
-from worksample.app.content_origin.refusals import ContentRefused, not_found
 from worksample.app.prerendering.view_preparer import ViewPending
 from worksample.records import Entry
 from worksample.viewing import View
 
 if TYPE_CHECKING:
     from worksample.app.content_origin.blocked_requests import BlockedRequests
-    from worksample.app.content_origin.capabilities import Grant
-    from worksample.app.server.services import AppServices
+    from worksample.app.content_origin.capability_hosts import Grant
+    from worksample.app.server.route_services import AppServices
 
 DEPTH = 8
 """Most levels of archives within archives."""
@@ -108,7 +108,7 @@ def single_field(fields: dict[str, list[str]], name: str, usual: str = "") -> st
     """Return the value of a field that may occur once. Raises ContentRefused if it occurs twice."""
     values = fields.get(name, [usual])
     if len(values) != 1:
-        raise ContentRefused(400, "a field occurs twice")
+        raise ContentRefused(400, "a field of the query occurs twice")
     return values[0]
 
 
@@ -116,7 +116,7 @@ def number_field(fields: dict[str, list[str]], name: str, digits: int = 8) -> in
     """Return a field as a whole number; 0 if it is missing. Raises ContentRefused for other text or too many digits."""
     text = single_field(fields, name, "0")
     if not (text.isascii() and text.isdigit() and len(text) <= digits):
-        raise ContentRefused(400, "no such number")
+        raise ContentRefused(400, "a number in the query is not a short whole number")
     return int(text)
 
 
@@ -129,26 +129,26 @@ def link(verb: str, paths: list[str], **more: str) -> str:
 def require_ready(found: tuple[FileTree, Entry] | tuple[FileTree, Entry, View] | ViewPending) -> None:
     """Raise ContentRefused (503, with Retry-After) if the view is not ready yet."""
     if isinstance(found, ViewPending):
-        raise ContentRefused(503, "the file is being opened", {"retry-after": "1"})
+        raise ContentRefused(503, "the file is still being converted; try again shortly", {"retry-after": "1"})
 
 
 async def read_body(request: Request, most: int, seconds: float) -> bytes:
     """Read the whole body of a request. Raises ContentRefused if it is too large, too slow or incomplete."""
     said = request.headers.get("content-length", "0")
     if not (said.isascii() and said.isdigit()) or int(said) > most:
-        raise ContentRefused(413, f"a body has at most {most} bytes")
+        raise ContentRefused(413, f"the request body has more than {most} bytes")
     parts, size = [], 0
     try:
         async with asyncio.timeout(seconds):
             while True:
                 message = await request.receive()
                 if message["type"] == "http.disconnect":
-                    raise ContentRefused(400, "the body is not whole")
+                    raise ContentRefused(400, "the request body ended early")
                 size += len(message.get("body", b""))
                 if size > most:
-                    raise ContentRefused(413, f"a body has at most {most} bytes")
+                    raise ContentRefused(413, f"the request body has more than {most} bytes")
                 parts.append(message.get("body", b""))
                 if not message.get("more_body", False):
                     return b"".join(parts)
     except TimeoutError as e:
-        raise ContentRefused(408, f"a body has to come within {seconds:g} seconds") from e
+        raise ContentRefused(408, f"the request body did not arrive within {seconds:g} seconds") from e

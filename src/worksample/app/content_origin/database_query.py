@@ -13,10 +13,10 @@ from worksample.app.content_origin.content_request import read_body
 from worksample.viewing.database_query import LENGTH
 
 from .content_request import DEPTH, ContentServices, require_ready
-from .refusals import ContentRefused, not_found
+from .error_responses import ContentRefused, not_found
 
 if TYPE_CHECKING:
-    from worksample.app.content_origin.capabilities import Grant
+    from worksample.app.content_origin.capability_hosts import Grant
 
 LARGEST = 128 << 10
 """Most bytes of a request."""
@@ -27,9 +27,9 @@ async def serve_query(content: ContentServices, grant: Grant, request: Request) 
     config = content.services.config
     origin = request.headers.get("origin")
     if origin is not None and origin not in (config.app_origin, config.viewer_origin):
-        raise ContentRefused(403, "queries come from the viewer")
+        raise ContentRefused(403, "only the viewer's page may send queries")
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise ContentRefused(415, "a query is JSON")
+        raise ContentRefused(415, "the query must be sent as JSON")
     paths, sql = _read_query(await read_body(request, LARGEST, config.body_seconds))
     key = grant.session + grant.item + grant.pane
     if key in content.asking:
@@ -58,9 +58,9 @@ def _read_query(body: bytes) -> tuple[list[str], str]:
         plain = json.loads(body)
         paths, sql = plain["path"], plain["sql"]
     except (ValueError, KeyError, TypeError, RecursionError) as e:
-        raise ContentRefused(400, "a query is an object with path and sql") from e
+        raise ContentRefused(400, "the query must be an object with path and sql") from e
     if not isinstance(sql, str) or not 0 < len(sql) <= LENGTH:
-        raise ContentRefused(400, f"a query has 1 to {LENGTH} characters")
+        raise ContentRefused(400, f"the query must have 1 to {LENGTH} characters")
     if not isinstance(paths, list) or len(paths) > DEPTH or not all(isinstance(p, str) for p in paths):
-        raise ContentRefused(400, "path is a list of paths")
+        raise ContentRefused(400, "path must be a list of paths")
     return paths, sql

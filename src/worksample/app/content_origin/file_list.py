@@ -16,12 +16,12 @@ from worksample.people.judging.blinding import scrub
 
 from .blob_response import same_tag
 from .content_request import DEPTH, ContentServices, find_entry, query_fields
+from .error_responses import not_found
 from .file_tree import FileTree, gzip_json
 from .file_view import converting_response
-from .refusals import not_found
 
 if TYPE_CHECKING:
-    from worksample.app.content_origin.capabilities import Grant
+    from worksample.app.content_origin.capability_hosts import Grant
     from worksample.viewing import View
 
 

@@ -18,17 +18,17 @@ from worksample.app.content_origin.content_request import (
     require_ready,
     single_field,
 )
+from worksample.app.content_origin.error_responses import not_found
 from worksample.app.content_origin.file_tree import FileTree
 from worksample.app.content_origin.media_types import by_content
 from worksample.app.content_origin.original_file import file_response
-from worksample.app.content_origin.refusals import not_found
 from worksample.app.prerendering.view_preparer import ViewPending
 from worksample.people.clock import now_in_microseconds
 from worksample.people.judging.blinding import scrub
 from worksample.viewing import View
 
 if TYPE_CHECKING:
-    from worksample.app.content_origin.capabilities import Grant
+    from worksample.app.content_origin.capability_hosts import Grant
 
 PRIVATE = frozenset({"unpacked"})
 """Artefacts that only the server reads: it opens archives by `files` and `path`."""

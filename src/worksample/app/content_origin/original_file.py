@@ -13,14 +13,14 @@ from starlette.responses import Response
 
 from worksample.app.content_origin.blob_response import BlobResponse, attachment
 from worksample.app.content_origin.content_request import ContentServices, query_fields, require_ready, single_field
+from worksample.app.content_origin.error_responses import ContentRefused, not_found
 from worksample.app.content_origin.file_tree import FileTree
 from worksample.app.content_origin.media_types import by_name
-from worksample.app.content_origin.refusals import ContentRefused, not_found
 from worksample.app.prerendering.view_preparer import ViewPending
 from worksample.records import Entry, unquote_path
 
 if TYPE_CHECKING:
-    from worksample.app.content_origin.capabilities import Grant
+    from worksample.app.content_origin.capability_hosts import Grant
 
 BLIND_SECONDS = 20.0
 """Seconds that a request waits for the blind copy before it gets a 503 with Retry-After."""
@@ -31,7 +31,7 @@ async def serve_original(content: ContentServices, grant: Grant, request: Reques
     fields = query_fields(request)
     download = single_field(fields, "download", "0")
     if download not in ("0", "1"):
-        raise ContentRefused(400, "download is 0 or 1")
+        raise ContentRefused(400, "download must be 0 or 1")
     paths = fields.get("path", [])
     found = await content.follow(grant, paths)
     require_ready(found)

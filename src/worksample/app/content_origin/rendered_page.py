@@ -19,13 +19,13 @@ from worksample.app.content_origin.content_request import (
     require_ready,
     single_field,
 )
+from worksample.app.content_origin.error_responses import ContentRefused, not_found
 from worksample.app.content_origin.link_rewriting import rewrite_links, rewrite_media_sources
-from worksample.app.content_origin.refusals import ContentRefused, not_found
 from worksample.app.content_origin.security_policies import page_policy
 from worksample.viewing import View
 
 if TYPE_CHECKING:
-    from worksample.app.content_origin.capabilities import Grant
+    from worksample.app.content_origin.capability_hosts import Grant
 
 LARGEST = 32 << 20
 """Most bytes of an artefact that is turned into a page."""
@@ -38,7 +38,7 @@ async def serve_page(content: ContentServices, grant: Grant, request: Request) -
     fields = query_fields(request)
     theme, paths = single_field(fields, "theme"), fields.get("path", [])
     if theme not in THEMES:
-        raise ContentRefused(400, "theme is light or dark")
+        raise ContentRefused(400, "theme must be light or dark")
     if single_field(fields, "name", "html") != "html":
         raise not_found()
     place = number_field(fields, "n")
@@ -48,7 +48,9 @@ async def serve_page(content: ContentServices, grant: Grant, request: Request) -
     tree, entry, shown = found
     if shown.kind in _SCRIPTED and request.headers.get("sec-fetch-dest") == "document":
         # As with sites: in a separate tab no frame would stop navigation to other hosts.
-        raise ContentRefused(403, "outputs of notebooks are shown inside the review app", {"vary": "Sec-Fetch-Dest"})
+        raise ContentRefused(
+            403, "outputs of notebooks can be opened only inside the review app", {"vary": "Sec-Fetch-Dest"}
+        )
     above = [*paths[:-1], tree.name(entry.path)]
 
     def read_page() -> bytes:

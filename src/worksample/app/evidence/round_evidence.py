@@ -20,13 +20,13 @@ from worksample.app.evidence.schemas import (
 )
 from worksample.app.judging.vote_schemas import vote_view
 from worksample.app.rounds.responses import find_round
-from worksample.app.server.figures import background_of, micros_of
-from worksample.app.server.services import AppServices
+from worksample.app.server.json_figures import background_of, micros_of
+from worksample.app.server.route_services import AppServices
 from worksample.errors import UsageError
 from worksample.people import Account, Form, Role, final_verdicts, preferences, refuse_votes_at_work, show_names
-from worksample.people.access.profile import person_of
-from worksample.people.evaluations import amendments_of, exclude_struck
+from worksample.people.access.evaluator_profile import person_of
 from worksample.people.judging.blinding import giveaways, scrub
+from worksample.people.unstruck_evaluations import amendments_of, exclude_struck
 from worksample.records import (
     Agent,
     Amendment,
@@ -183,7 +183,11 @@ def preferences_of(services: AppServices, account: Account, id: str, *, names: b
     """Return the preferences of a round of pairs. Raises UsageError for other rounds, and what `look` raises."""
     round, barred = open_evidence(services, account, id, names=names)
     if round.versions.get("people.form") != Form.PAIRWISE:
-        raise UsageError("only rounds of pairs have preferences", where=id, next="look at the verdicts of this round")
+        raise UsageError(
+            "this round does not compare pairs, so it has no preferences",
+            where=id,
+            next="look at the verdicts of this round",
+        )
     frame = preferences(services.store, id)
     said = services.store.find(Evaluation, round=id)
     labels = BlindLabels(services, round, (s for e in said for s in (e.subject, e.second) if s), named=names)

@@ -22,12 +22,12 @@ from worksample.app.evidence.schemas import (
 from worksample.app.evidence.submission_page import submission_of
 from worksample.app.rounds.routes import RoundId
 from worksample.app.server.authentication import Admin, Reviewer, ServicesOf, SessionOf
-from worksample.app.server.figures import figure_of, micros_of
+from worksample.app.server.json_figures import figure_of, micros_of
 from worksample.app.server.middleware.error_responses import error_responses
-from worksample.people import amendments as amending
 from worksample.people import pilots as pilots_of
-from worksample.people.rounds.pilot import FEWEST, NEEDED
-from worksample.people.rounds.subjects import submissions_of
+from worksample.people import struck_records as amending
+from worksample.people.rounds.pilot_gate import FEWEST, NEEDED
+from worksample.people.rounds.round_subjects import submissions_of
 from worksample.records import Experiment
 
 router = APIRouter(prefix="/api/v1", tags=["evidence"])

@@ -9,7 +9,7 @@ from pydantic import Field
 from worksample.app.judging.schemas import PaneView
 from worksample.app.judging.vote_schemas import VoteContent
 from worksample.app.rounds.schemas import Id
-from worksample.app.server.figures import AnyFigure, EvaluatorBackground
+from worksample.app.server.json_figures import AnyFigure, EvaluatorBackground
 from worksample.app.server.json_models import Micros, RequestBody, ResponseBody
 from worksample.people import DecidedBy
 from worksample.records import AmendmentAction, AmendmentTarget, EvaluatorKind, Protocol, Purpose, Standing

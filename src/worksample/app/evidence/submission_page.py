@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from worksample.app.evidence.schemas import CallView, Outcome, RoundVotes, StepView, SubmissionView
 from worksample.app.judging.schemas import PaneView
-from worksample.app.server.figures import micros_of
+from worksample.app.server.json_figures import micros_of
 from worksample.app.server.markdown import render
-from worksample.app.server.services import AppServices
+from worksample.app.server.route_services import AppServices
 from worksample.people import Account, Form, look_at_submission
-from worksample.people.evaluations import amendments_of
 from worksample.people.judging.blinding import giveaways, scrub
 from worksample.people.judging.item import Pane, grading_of
+from worksample.people.unstruck_evaluations import amendments_of
 from worksample.records import (
     Evaluation,
     Experiment,
@@ -25,8 +25,8 @@ from worksample.records import (
     canonical,
     digest_bytes,
 )
+from worksample.results.experiment_verdicts import Judgments, Subjects
 from worksample.results.judged_rounds import RoundReader
-from worksample.results.judgments import Judgments, Subjects
 
 from .round_evidence import maker_of, vote_rows
 

@@ -9,8 +9,8 @@ from worksample.experiments.experiment_lookup import find_experiment
 from worksample.people import Account, PeopleRound, Role, RoundKind, list_queues, own_queues, top_up
 from worksample.people.quality import round_dashboard as dashboard
 from worksample.people.rounds.experiment_rounds import kind_of
-from worksample.people.rounds.forms import BY_CRITERIA, FORM_OF
 from worksample.people.rounds.item_plan import RoundForm
+from worksample.people.rounds.judging_forms import BY_CRITERIA, FORM_OF
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol, ResolutionRule, Round
 
 if TYPE_CHECKING:

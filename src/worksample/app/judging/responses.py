@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from worksample.app.judging.schemas import HistoryRow, ItemView, OwnAnswer, OwnProgress, PaneView, QueueView
 from worksample.app.judging.vote_schemas import vote_view
-from worksample.app.server.figures import micros_of
+from worksample.app.server.json_figures import micros_of
 from worksample.app.server.markdown import render
-from worksample.app.server.services import AppServices
+from worksample.app.server.route_services import AppServices
 from worksample.people import Account, Item, Queue, Role, RoundKind, gold_results, own_queues, read_stored_instructions
 from worksample.records import Evaluation, Experiment
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from worksample.app.prerendering.gate import BoxGate
+from worksample.app.prerendering.box_limit import BoxGate
 from worksample.errors import RecordMissing, SandboxUnavailable, StoreFull, UsageError, WorksampleError
 from worksample.models import Visibility
 from worksample.people.judging.item import panes_of
@@ -158,7 +158,7 @@ class ViewPreparer:
     def _find_cached(self, key: Key) -> View | None:
         manifest = self._store.manifest(key[0])
         if manifest.find(key[1]) is None:
-            raise UsageError(f"no file at {key[1]!r}", next="choose one of the list of files")
+            raise UsageError(f"the submission has no file {key[1]!r}", next="choose one of the list of files")
         return find_view(self._store, manifest, *key)
 
     def _record_result(self, key: Key, task: asyncio.Task[View]) -> None:

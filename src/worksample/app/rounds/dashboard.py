@@ -17,11 +17,11 @@ from worksample.app.rounds.schemas import (
     PositionBiasView,
     ThroughputView,
 )
-from worksample.app.server.figures import AnyFigure, NoFigure, background_of, figure_of, micros_of
-from worksample.app.server.services import AppServices
+from worksample.app.server.json_figures import AnyFigure, NoFigure, background_of, figure_of, micros_of
+from worksample.app.server.route_services import AppServices
 from worksample.errors import UsageError
 from worksample.people import Form, RoundKind, false_negatives, gold_results
-from worksample.people.access.profile import person_of
+from worksample.people.access.evaluator_profile import person_of
 from worksample.people.quality import round_dashboard as dashboard
 from worksample.people.quality.background_leniency import backgrounds
 from worksample.people.round_verdicts import rounds_over

@@ -10,12 +10,12 @@ from fastapi import APIRouter, Path
 from worksample.app.server.authentication import Admin, Reviewer, ServicesOf
 from worksample.app.server.json_models import ResponseBody
 from worksample.app.server.middleware.error_responses import error_responses
-from worksample.app.server.services import AppServices
+from worksample.app.server.route_services import AppServices
 from worksample.app.workstations.responses import assignment_views
 from worksample.app.workstations.schemas import AssignmentView
 from worksample.experiments.status import status_and_waits
 from worksample.people import Account, Form, Queue, list_queues, refuse_votes_at_work
-from worksample.people.access.profile import person_of
+from worksample.people.access.evaluator_profile import person_of
 from worksample.people.quality.disagreements import DisputedAnswer, DisputedQuestion, disputed_questions, names_of
 from worksample.people.quality.round_dashboard import wanted_votes
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol, Submission

@@ -10,9 +10,9 @@ from pydantic import Field
 from worksample.app.server.authentication import Admin, ServicesOf
 from worksample.app.server.json_models import Micros, RequestBody, ResponseBody
 from worksample.app.server.middleware.error_responses import error_responses
-from worksample.people.amendments import withdraw
 from worksample.people.quality import flags as kept_flags
 from worksample.people.quality.flags import FlagClosure
+from worksample.people.struck_records import withdraw
 from worksample.records import Instance
 
 router = APIRouter(prefix="/api/v1", tags=["flags"])

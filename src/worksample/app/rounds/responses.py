@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from worksample.app.rounds.schemas import JobRow, ProgressView, RoundDetail, RoundRow
-from worksample.app.server.figures import NoFigure, micros_of
-from worksample.app.server.services import AppServices
+from worksample.app.server.json_figures import NoFigure, micros_of
+from worksample.app.server.route_services import AppServices
 from worksample.errors import RecordMissing
 from worksample.people import Account, Form, list_queues
 from worksample.people.access.name_disclosure import has_seen_names
 from worksample.people.quality.round_dashboard import progress
 from worksample.people.round_verdicts import rounds_over
+from worksample.people.rounds.job_screening_results import store_looks
 from worksample.people.rounds.queues import Queue, find_queue
-from worksample.people.rounds.screening_results import store_looks
 from worksample.records import Amendment, AmendmentTarget, Experiment, Instance, Purpose, Round, Task, struck
 
 if TYPE_CHECKING:

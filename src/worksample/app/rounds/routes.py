@@ -22,9 +22,9 @@ from worksample.app.rounds.schemas import (
 )
 from worksample.app.server.authentication import Admin, Reviewer, ServicesOf
 from worksample.app.server.middleware.error_responses import error_responses
-from worksample.app.server.services import AppServices
+from worksample.app.server.route_services import AppServices
 from worksample.people import Gold, PeopleRound, RoundKind, refill_queue, set_state, top_up
-from worksample.people import amendments as amending
+from worksample.people import struck_records as amending
 from worksample.records import Amendment
 
 router = APIRouter(prefix="/api/v1/rounds", tags=["rounds"])

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from worksample.app.server.figures import AnyFigure, EvaluatorBackground, NoFigure
+from worksample.app.server.json_figures import AnyFigure, EvaluatorBackground, NoFigure
 from worksample.app.server.json_models import Micros, RequestBody, ResponseBody
 from worksample.people import Form, Progress, Role, RoundKind
 from worksample.people.rounds.job_questions import LARGEST, Question

@@ -15,7 +15,7 @@ from worksample.app.rubrics.schemas import (
     TakenView,
     VersionView,
 )
-from worksample.app.server.services import AppServices
+from worksample.app.server.route_services import AppServices
 from worksample.audit.rubric_checks import INSTEAD, lint, lint_size
 from worksample.files.config_files import Faults
 from worksample.files.scratch_folder import scratch_folder

@@ -91,7 +91,7 @@ def suggester(services: ServicesOf, account: Writer) -> Suggester:
 async def suggest(name: Name, body: SuggestBody, services: ServicesOf, account: Writer) -> SuggestionView:
     """Have a model draft criteria for a brief. The suggestion is recorded, but no version of the rubric is saved."""
     if services.suggester is None:
-        raise UsageError("no model suggests criteria here", next=NEXT)
+        raise UsageError("this server has no model that suggests criteria", next=NEXT)
     at = services.people.clock()
     return suggestion_view(await services.suggester.suggest(services.store, account, name, body.brief, body.count, at))
 

@@ -96,7 +96,7 @@ def criteria_of(said: Any, count: int) -> tuple[tuple[str, Importance], ...]:
             found.setdefault(text, Importance(said[f"importance_{n}"]))
     if not found:
         raise JudgeError(
-            "the model suggested no criterion",
+            "the model's answer contains no criterion",
             where=ROLE,
             cause=Cause.JUDGE_MALFORMED,
             next="ask for suggestions again",
@@ -119,6 +119,10 @@ def load_suggester(store: Store, file: Path | None) -> CriteriaSuggester | None:
         raise UsageError(f"there is no table [judges.{ROLE}]", where=str(file), next=NEXT)
     [*models] = judges_of({ROLE: config.judges[ROLE]}, {}, ModelService(prices=config.prices), store.blobs)[ROLE]
     if len(models) > 1:
-        raise UsageError(f"[judges.{ROLE}] is a panel: one model suggests", where=str(file), next="name one model")
+        raise UsageError(
+            f"[judges.{ROLE}] lists several models, but only one can suggest criteria",
+            where=str(file),
+            next="name one model",
+        )
     role = replace(models[0], service=service_of(models[0].model, config.services, config.prices))
     return CriteriaSuggester(role)

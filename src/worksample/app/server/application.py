@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from worksample.app.accounts.sign_in_throttle import SignInThrottle
 from worksample.app.config import AppConfig
 from worksample.app.content_origin import content_app
-from worksample.app.content_origin.capabilities import Capabilities
+from worksample.app.content_origin.capability_hosts import Capabilities
 from worksample.app.prerendering.view_preparer import ViewPreparer
 from worksample.app.rubrics.suggestions import load_suggester
 from worksample.app.server.api import make_api
@@ -21,8 +21,8 @@ from worksample.app.server.middleware.host_routing import HostRouter
 from worksample.app.server.middleware.request_limits import RequestLimits
 from worksample.app.server.middleware.security_headers import API_HEADERS, SecurityHeaders, app_headers, viewer_headers
 from worksample.app.server.middleware.static_files import StaticPages
-from worksample.app.server.services import AppServices
-from worksample.app.workstations.manager import Workstations
+from worksample.app.server.route_services import AppServices
+from worksample.app.workstations.workstation_actions import Workstations
 from worksample.models import close_models
 from worksample.people import People
 from worksample.people.clock import moment, now_in_microseconds
@@ -40,18 +40,18 @@ def create_app(
     config: AppConfig = _USUAL,
     *,
     clock: Clock = now_in_microseconds,
+    dates: Clock | None = None,
     instructions: Instructions | None = None,
 ) -> HostRouter:
     """Build the application: the app, the viewer and deliverables, told apart by the Host header.
 
-    `clock`: microseconds since 1970. `instructions`: by default the package's own. The caller closes the store.
-    Background
-    work starts with the server's lifespan.
+    `clock`: microseconds since 1970. `dates`: the clock that dates answers, by default `clock`. `instructions`: by
+    default the package's own. The caller closes the store. Background work starts with the server's lifespan.
     """
     services = AppServices(
         config=config,
         store=store,
-        people=People(store, clock=clock, instructions=instructions),
+        people=People(store, clock=clock, dates=dates, instructions=instructions),
         capabilities=Capabilities(store, clock, hours=config.capability_hours),
         view_preparer=ViewPreparer(store, config),
         workstations=Workstations(store, lambda: moment(clock())),

@@ -12,7 +12,7 @@ from worksample.app.server.middleware.cookies import read_cookies
 from worksample.errors import WorksampleError
 from worksample.people import Account, Role
 
-from .services import AppServices
+from .route_services import AppServices
 
 
 class SignedOut(WorksampleError):
@@ -37,7 +37,7 @@ def find_session(services: AppServices, tokens: tuple[str, ...]) -> tuple[str, A
     """Return the only valid session among tokens. Raises SignedOut for none, or for two: one of them was planted."""
     found = [(token, account) for token in tokens if (account := services.people.accounts.session(token)) is not None]
     if len(found) != 1:
-        raise SignedOut("not signed in" if not found else "two sessions at once", next="sign in")
+        raise SignedOut("not signed in" if not found else "the request has two valid session cookies", next="sign in")
     return found[0]
 
 

@@ -127,7 +127,7 @@ def serve_many(where: str, listening: BoundSocket, workers: int, ready: Callable
     """Serve a store by several processes that share the socket. A process that dies is restarted."""
     from uvicorn.supervisors import Multiprocess
 
-    config = uvicorn_config("worksample.app.server.worker_process:make_app", listening.config, workers=workers)
+    config = uvicorn_config("worksample.app.server.worker_entry_point:make_app", listening.config, workers=workers)
     config.factory = True
     os.environ[VARIABLE] = json.dumps({"store": where, "config": asdict(listening.config)}, default=str)
     try:

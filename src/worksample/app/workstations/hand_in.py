@@ -23,14 +23,14 @@ from worksample.records import (
 )
 from worksample.records.closed_trial import submission_of, trial_id, trial_record
 from worksample.results.assignments.assignment import SlotAssignment, account_of, assignment_events, event_after
-from worksample.results.assignments.turns import arm_of, turns_of
-from worksample.runs.limits import limits_of
-from worksample.runs.outcome import outcome_after_capture
-from worksample.runs.trajectory import TrajectoryWriter, write_trajectory
+from worksample.results.assignments.shared_slot_turns import arm_of, turns_of
+from worksample.runs.atif_trajectory import TrajectoryWriter, write_trajectory
+from worksample.runs.trial_limits import limits_of
+from worksample.runs.trial_outcome import outcome_after_capture
 from worksample.sandboxes.capture import capture_box
 from worksample.store import Store, put_canonical
 
-from .task_box import WorkstationTask
+from .workstation_box import WorkstationTask
 
 PERSON = "person"
 """Role in a trial's usage that holds the cost of the person's time."""

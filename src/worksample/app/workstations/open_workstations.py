@@ -19,14 +19,14 @@ from worksample.results.assignments.assignment import (
     assignment_of,
     commit_event,
 )
-from worksample.results.assignments.open_work import days_of
-from worksample.results.assignments.turns import waits_for_person
+from worksample.results.assignments.human_slots import days_of
+from worksample.results.assignments.shared_slot_turns import waits_for_person
 from worksample.store import Store
 from worksample.store.lease import Lease
 from worksample.store.lease_owner import is_dead, new_owner
 
-from .task_box import WorkstationTask, open_box_of
 from .workstation import Workstation
+from .workstation_box import WorkstationTask, open_box_of
 
 IDLE = 1800.0
 """Seconds without a heartbeat after which a box is closed. Reopening restores the person's files."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from worksample.app.server.markdown import render
-from worksample.app.workstations.manager import PersonAtWork, submission_of
 from worksample.app.workstations.schemas import (
     AssignmentView,
     DeliverableView,
@@ -18,19 +17,20 @@ from worksample.app.workstations.schemas import (
     WorkListRow,
     WorkPage,
 )
-from worksample.app.workstations.task_box import WorkstationTask
-from worksample.people.access.profile import person_of
+from worksample.app.workstations.workstation_actions import PersonAtWork, submission_of
+from worksample.app.workstations.workstation_box import WorkstationTask
+from worksample.people.access.evaluator_profile import person_of
 from worksample.people.clock import moment
 from worksample.records import Experiment, Manifest, Slot, Submission, Trial, Worker
 from worksample.results.assignments.assignment import AssignmentConflict, SlotAssignment, account_of, assignment_of
-from worksample.results.assignments.open_work import open_work_of, pay_of
-from worksample.results.assignments.turns import arm_of, turns_of, waits_for_person
-from worksample.results.reattempts.earlier_work import as_shown
+from worksample.results.assignments.human_slots import open_work_of, pay_of
+from worksample.results.assignments.shared_slot_turns import arm_of, turns_of, waits_for_person
+from worksample.results.reattempts.previous_attempt import as_shown
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from worksample.app.server.services import AppServices
+    from worksample.app.server.route_services import AppServices
     from worksample.people import Account
 
 _SAID = 4000

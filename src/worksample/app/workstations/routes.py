@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 
 from worksample.app.server.authentication import Admin, ServicesOf, Worker
 from worksample.app.server.middleware.error_responses import error_responses
-from worksample.app.server.services import AppServices
+from worksample.app.server.route_services import AppServices
 from worksample.app.workstations.responses import (
     folder_listing,
     hand_in_receipt,

@@ -23,12 +23,12 @@ def sound_path(path: str) -> str:
     try:
         raw = path.encode("utf-8")
     except UnicodeEncodeError:
-        raise UsageError("this name is not text", next="give the file another name") from None
+        raise UsageError("the name of this file is not valid text", next="give the file another name") from None
     fault = path_fault(quote_path(raw))
     if fault is None and any(len(step) > 255 for step in raw.split(b"/")):
-        fault = "a name has at most 255 bytes"
+        fault = "the name has more than 255 bytes"
     if fault is None and len(raw) > LONGEST:
-        fault = f"a path has at most {LONGEST} bytes"
+        fault = f"the path has more than {LONGEST} bytes"
     if fault is None and any(ord(c) < 32 or ord(c) == 127 for c in path):
         fault = "the name has control characters"
     if fault:
@@ -70,7 +70,7 @@ class Uploads:
             raise UsageError("a piece of this file is missing", next="send it again from its beginning")
         if offset + len(piece) > LARGEST:
             self.drop(path)
-            raise UsageError(f"a file has at most {LARGEST >> 20} MB", next="bring it into the box in parts")
+            raise UsageError(f"the file is larger than {LARGEST >> 20} MB", next="split the file, and upload its parts")
         held.write(piece)
         if not last:
             return None

@@ -17,9 +17,9 @@ from worksample.results.assignments.assignment import SlotAssignment, commit_eve
 from worksample.sandboxes.capture.box_capture import USUAL, snapshot_output
 from worksample.store import Store
 
-from .task_box import WorkstationTask
 from .terminal import Terminal
 from .uploads import Uploads
+from .workstation_box import WorkstationTask
 
 
 @dataclass

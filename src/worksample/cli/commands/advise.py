@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from worksample.cli.output import (
+    dates_option,
     decimal_option,
     dollars,
     json_option,
@@ -53,6 +54,7 @@ SHOWN = 10
     "--encoding", metavar="NAME", default=None, help="The encoding of a CSV that is not UTF-8, such as cp1252."
 )
 @decimal_option
+@dates_option
 @click.option(
     "--out",
     type=click.Path(file_okay=False),
@@ -75,6 +77,7 @@ def command(
     monthly: str | None,
     encoding: str | None,
     decimal: str | None,
+    dates: str | None,
     out: str | None,
     store: str | None,
     as_json: bool | None,
@@ -92,7 +95,7 @@ def command(
     notes: list[str] = []
     listed = read_list(
         Path(jobs), mapping=Path(mapping) if mapping else None, encoding=encoding or "", monthly=monthly or "",
-        decimal=decimal or "", told=notes.append,
+        decimal=decimal or "", dates=dates or "", told=notes.append,
     )  # fmt: skip
     config = AdviceConfig(
         sure=sure or 0.8, wage=wage, people=people or "measured", embedding=by or "tfidf", base_url=base_url or ""

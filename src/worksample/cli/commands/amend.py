@@ -29,8 +29,8 @@ def command(
     An adopted round decides the verdicts from now on. Adopt a round of `worksample grade` that was held back because it
     would take verdicts away, or adopt an earlier round to go back to it.
     """
-    from worksample.experiments.amendments import amend
-    from worksample.people.amendments import update_queue
+    from worksample.experiments.strike_and_restore import amend
+    from worksample.people.struck_records import update_queue
 
     with open_store(store) as opened:
         amendment = amend(opened, action=action, target=target, id=id, reason=reason, author=author)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worksample.cli.ambiguous_names import print_resolved_names
+from worksample.cli.ambiguous_experiments import print_resolved_names
 from worksample.cli.figure_options import interval_options, judged_by_option, resampling, where_option
 from worksample.cli.output import json_option, open_store, printable, say_json, store_option, table
 

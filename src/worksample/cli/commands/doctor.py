@@ -79,7 +79,7 @@ def _sandbox() -> list[Symptom]:
 def _libraries() -> Symptom:
     """Check whether the agents' Python libraries are installed or the first run must download them."""
     from worksample.errors import SandboxUnavailable
-    from worksample.sandboxes.toolbox import DOWNLOAD_SIZE, needs_download
+    from worksample.sandboxes.python_toolbox import DOWNLOAD_SIZE, needs_download
     from worksample.sandboxes.toolbox_download import installer
 
     if not needs_download():

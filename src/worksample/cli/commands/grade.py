@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worksample.cli.ambiguous_names import print_latest_experiment
+from worksample.cli.ambiguous_experiments import print_latest_experiment
 from worksample.cli.exit_codes import INCOMPLETE
 from worksample.cli.output import json_option, open_store, say_json, store_option, table
 from worksample.cli.service_options import judge_options, judging_flags

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @json_option
 def list_command(as_json: bool | None) -> int:
     """List the images unpacked here, with their size, and whether a box is using them."""
-    from worksample.sandboxes.images.cache import list_cached
+    from worksample.sandboxes.images.image_cache import list_cached
 
     found = list_cached()
     if as_json:
@@ -100,7 +100,7 @@ def remove_command(digests: tuple[str, ...], as_json: bool | None) -> int:
     An image that a box is using is not removed. If a removed image is needed again, it is unpacked, built or pulled
     again.
     """
-    from worksample.sandboxes.images.cache import remove_cached
+    from worksample.sandboxes.images.image_cache import remove_cached
 
     gone = []
     for digest in digests:

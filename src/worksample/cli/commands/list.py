@@ -11,12 +11,13 @@ from worksample.cli.figure_options import judged_by_option
 from worksample.cli.output import cost_range, json_option, open_store, say_json, store_option, table
 
 if TYPE_CHECKING:
-    from worksample.experiments.standalone_work import HandedInWork
     from worksample.experiments.status import Status
+    from worksample.experiments.work_without_experiment import HandedInWork
     from worksample.records import JudgedBy
     from worksample.store.model_costs import Spending
 
 AGENTS = "agents"
+UNKNOWN = "unknown"
 ALWAYS = ("experiment", "when", "planned", "finished", "graded", "ungraded", "cost")
 """Columns that every table has."""
 
@@ -30,8 +31,8 @@ ALWAYS = ("experiment", "when", "planned", "finished", "graded", "ungraded", "co
 @json_option
 def command(handed: bool | None, judged_by: JudgedBy | None, store: str | None, as_json: bool | None) -> None:
     """List the experiments in a store: planned, finished, graded and waiting trials, and what models cost so far."""
-    from worksample.experiments.standalone_work import handed_in_alone
     from worksample.experiments.status import status_of
+    from worksample.experiments.work_without_experiment import handed_in_alone
     from worksample.records import Experiment
 
     with open_store(store) as opened:
@@ -87,7 +88,11 @@ def _show_experiments(rows: list[Status]) -> None:
 
 
 def _cells(row: Status) -> dict[str, str | int]:
+    from worksample.records import IMPORTED
+
     money = {one.who: cost_text(one) for one in row.spending}
+    if row.sandbox == IMPORTED and not _has_calls(row):
+        money[AGENTS] = UNKNOWN
     return {
         "experiment": row.experiment,
         "when": row.at[:16].replace("T", " "),
@@ -107,6 +112,11 @@ def _cells(row: Status) -> dict[str, str | int]:
         **{f"{who}' cost": said for who, said in money.items()},
         "": "UNSANDBOXED" if row.sandbox == "none" else "",
     }
+
+
+def _has_calls(row: Status) -> bool:
+    """Return whether a model call of the agents is recorded. Imported work may have none, and no cost is then known."""
+    return any(one.who == AGENTS and one.pieces for one in row.spending)
 
 
 def cost_text(spent: Spending) -> str:

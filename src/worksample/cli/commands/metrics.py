@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worksample.cli.ambiguous_names import print_chosen_experiments
+from worksample.cli.ambiguous_experiments import print_chosen_experiments
 from worksample.cli.exit_codes import INCOMPLETE
 from worksample.cli.figure_options import (
     interval_options,
@@ -119,7 +119,7 @@ def _choose_sections(sections: Sequence[Section], only: Sequence[str]) -> list[S
 
 
 def _show(section: Section) -> None:
-    from worksample.reports.terminal import column_blocks
+    from worksample.reports.terminal_leaderboard import column_blocks
 
     click.secho(f"{section.title}  [{section.id}; {section.source}]" if section.source else section.title, bold=True)
     if section.fault:

@@ -37,7 +37,7 @@ def check_command(file: str | None, offline: bool | None, as_json: bool | None, 
     from worksample.cli.run_options import flags_of
     from worksample.experiments.config_file import load
     from worksample.experiments.model_check import check_models
-    from worksample.experiments.planning.preparation import agent_of
+    from worksample.experiments.planning.plan_preparation import agent_of
 
     flags = flags_of(values)
     if file is None:

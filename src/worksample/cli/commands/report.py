@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worksample.cli.ambiguous_names import print_chosen_experiments
+from worksample.cli.ambiguous_experiments import print_chosen_experiments
 from worksample.cli.figure_options import (
     interval_options,
     judged_by_option,

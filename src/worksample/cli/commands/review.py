@@ -11,7 +11,7 @@ from worksample.cli.next_step import count_of
 from worksample.cli.output import json_option, open_store, say_json, store_option
 
 if TYPE_CHECKING:
-    from worksample.app.judging.answer_counter import AnswerCounter
+    from worksample.app.judging.answers_since_start import AnswerCounter
     from worksample.app.judging.personal_review import Review
     from worksample.people import People
 
@@ -50,7 +50,7 @@ def command(
 
     need("review")
     from worksample.app import AppConfig, create_app
-    from worksample.app.judging.answer_counter import AnswerCounter
+    from worksample.app.judging.answers_since_start import AnswerCounter
     from worksample.app.judging.personal_review import open_review
     from worksample.app.server.http_server import listen, open_browser, serve
     from worksample.experiments.config import default_author

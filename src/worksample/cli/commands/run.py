@@ -61,7 +61,10 @@ def run_command(
     if (expect is not None or pilot) and not dry_run:
         raise UsageError("--expect and --pilot work only with --dry-run", next="add --dry-run, or leave them out")
     if expect is not None and pilot:
-        raise UsageError("--expect assumes the pass rate that --pilot measures", next="give only one of them")
+        raise UsageError(
+            "--expect and --pilot contradict each other: one assumes the pass rate, the other measures it",
+            next="give only one of them",
+        )
     begin("reading the tasks", silent=bool(as_json))
     from worksample.experiments.config_file import check_names, load
 

@@ -53,7 +53,7 @@ def command(
 
     need("review")
     from worksample.app import AppConfig, create_app
-    from worksample.app.judging.answer_counter import AnswerCounter
+    from worksample.app.judging.answers_since_start import AnswerCounter
     from worksample.app.server.http_server import listen, serve, serve_many
     from worksample.people import People
     from worksample.people.access.account import Role
@@ -101,5 +101,7 @@ def _bind_of(bind: str | None, scheme: str) -> tuple[str, int | None]:
     if not colon or (address.count(":") and not address.endswith("]")):
         return bind, 8765 if scheme == "https" else None
     if not port.isdigit() or int(port) > 65535:
-        raise UsageError(f"--bind {bind}: no such port", next="worksample serve --bind 127.0.0.1:8765")
+        raise UsageError(
+            f"the port in --bind {bind} is not a number from 0 to 65535", next="worksample serve --bind 127.0.0.1:8765"
+        )
     return address.strip("[]") or "127.0.0.1", int(port)

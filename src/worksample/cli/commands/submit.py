@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from worksample.cli.exit_codes import INCOMPLETE
-from worksample.cli.output import decimal_option, json_option, open_store, printable, say_json, store_option
+from worksample.cli.output import (
+    dates_option,
+    decimal_option,
+    json_option,
+    open_store,
+    printable,
+    say_json,
+    store_option,
+)
 from worksample.errors import UsageError
 from worksample.files.tables.numbers import readings, two_readings
 
@@ -52,6 +60,7 @@ class Amount(click.ParamType[float | str]):
 )
 @click.option("--encoding", metavar="NAME", default=None, help="The table's encoding, if not UTF-8, such as cp1252.")
 @decimal_option
+@dates_option
 @click.option("--task", default=None, metavar="DIR", help="The task's package.")
 @click.option("--instance", default=None, metavar="NAME", help="The task's instance; needed if the task has several.")
 @click.option("--entrant", default=None, help="Who made it: the name of a person or of an agent.")
@@ -175,9 +184,11 @@ def _check_arguments(path: str | None, table: str | None, experiment: str | None
             f"with --table, give these as columns of the table: {', '.join(said)}",
             next="worksample submit --table FILE",
         )
-    of_many = [f"--{name}" for name in ("encoding", "decimal") if given[name] is not None]
+    of_many = [f"--{name}" for name in ("encoding", "decimal", "dates") if given[name] is not None]
     if path is not None and of_many:
-        raise UsageError(f"{', '.join(of_many)}: works only with --table", next="worksample submit --table FILE")
+        raise UsageError(
+            f"these options work only with --table: {', '.join(of_many)}", next="worksample submit --table FILE"
+        )
     lacking = [f"--{name}" for name in ("task", "entrant", "origin") if given[name] is None]
     if path is not None and lacking:
         raise UsageError(
@@ -197,7 +208,7 @@ def _many(
 ) -> int:
     from worksample.experiments.config import default_author
     from worksample.experiments.experiment_lookup import find_experiment, short_name
-    from worksample.experiments.hand_in_table import HandInMany, hand_in_many
+    from worksample.experiments.hand_in_from_table import HandInMany, hand_in_many
     from worksample.sandboxes import require_kind
 
     sandbox = _text(given["sandbox"]) or "bubblewrap"
@@ -208,7 +219,7 @@ def _many(
         author = _text(given["author"]) or default_author()
         what = HandInMany(
             table, found, author, sandbox=sandbox, encoding=_text(given["encoding"]) or "",
-            decimal=_text(given["decimal"]) or "",
+            decimal=_text(given["decimal"]) or "", dates=_text(given["dates"]) or "",
         )  # fmt: skip
         done = hand_in_many(opened, what, grade_now=graded)
         name = short_name(opened, found) if found else ""

@@ -202,6 +202,10 @@ def check_command(folders: tuple[str, ...], parallel: int | None, sandbox: str |
             _print_report(report)
             if report.passed:
                 _print_next_run(Path(folder))
+            elif not any(finding.do for finding in report.errors):
+                click.echo(
+                    "  next: correct the grader, reference or case, and check again (docs/how-to/check-a-task.md)"
+                )
     if as_json:
         say_json([report.plain() for report in reports])
     return 0 if all(report.passed for report in reports) else FAILED

@@ -13,7 +13,7 @@ from worksample.cli.output import console, cost_range, duration, json_option, pr
 
 if TYPE_CHECKING:
     from worksample.workplace.colleagues.colleague_audit import ColleagueAudit
-    from worksample.workplace.colleagues.profile import Colleague
+    from worksample.workplace.colleagues.colleague_profile import Colleague
     from worksample.workplace.colleagues.responders import ColleagueResponder
 
 
@@ -62,7 +62,7 @@ def check_command(folder: Path, start: bool | None) -> int:
 def _time_start(folder: Path) -> list[tuple[str, float]]:
     """Return the seconds that the seed, a start and a reset took."""
     from worksample.sandboxes.services import open_services
-    from worksample.tasks.workplace import PORTS
+    from worksample.tasks.workplace_settings import PORTS
     from worksample.workplace.workplace import reset_services, seed_of_folder, services_box, workplace_over_state
 
     begun = time.monotonic()
@@ -110,7 +110,7 @@ def audit_command(
     if not asked:
         left = f"; {len(company.colleagues)} need --model" if company.colleagues else ""
         raise UsageError(
-            f"no colleague of this company answers by rules{left}", where=str(folder),
+            f"this company has no colleague that answers by rules, without a model{left}", where=str(folder),
             next="worksample workplace audit FOLDER --model PROVIDER/MODEL",
         )  # fmt: skip
     done = asyncio.run(_audit_colleagues(asked, by, repeats or 3))
@@ -160,7 +160,7 @@ def up_command(folder: Path, name: str | None, services: str | None, as_json: bo
     FOLDER holds company.toml, or was written by worksample workplace export. Only this machine can reach the services.
     """
     from worksample.errors import UsageError
-    from worksample.tasks.workplace import PORTS
+    from worksample.tasks.workplace_settings import PORTS
     from worksample.workplace.running_workplaces import USUAL, start
 
     name = name or USUAL

@@ -27,7 +27,7 @@ def with_calibrated_protocols(
     strange = [p for p in asked if p not in judged]
     if strange:
         raise PlanError(
-            f"no judge is asked under {strange[0]}", where=f"{WHERE} protocols",
+            f"protocol {strange[0]} does not use a judge", where=f"{WHERE} protocols",
             next=f"leave it out, or {_how(strange[0])}",
         )  # fmt: skip
     if not judged:
@@ -55,7 +55,7 @@ def require_same_calibration(kept: Experiment, now: Experiment) -> None:
     before, asked = calibration_of(kept), calibration_of(now)
     if before != asked:
         raise PlanError(
-            "differs from the value with which this experiment was planned", where=WHERE,
+            "these settings differ from those with which the experiment was planned", where=WHERE,
             next=f"worksample resume {kept.id}, or another --name",
         )  # fmt: skip
 

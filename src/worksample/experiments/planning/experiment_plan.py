@@ -32,7 +32,7 @@ from worksample.results.reattempts.feedback_sources import KIND
 from worksample.runs.trial_endpoints import why_unreachable
 from worksample.sandboxes.endpoints import HostAllowance, read_rule
 
-from .compatibility import reason_identity, why_incompatible, why_no_person, works_under
+from .agent_compatibility import reason_identity, why_incompatible, why_no_person, works_under
 from .protocol_choice import ungradable_error
 from .slot_order import later_slots, order_slots, strata_of
 
@@ -189,7 +189,7 @@ def _refuse(material: PlanInputs) -> None:
     ):
         twice = sorted({v for v in values if values.count(v) > 1})
         if twice:
-            raise PlanError(f"two {what}: {', '.join(twice)}", next="give each its own name")
+            raise PlanError(f"several {what}: {', '.join(twice)}", next="give each its own name")
     for protocol in material.protocols:
         lacking = [i for i in material.instances if protocol not in i.grading]
         if lacking:
@@ -204,7 +204,7 @@ def _refuse_feedback(arm: Arm, instances: Sequence[Instance], protocol: Protocol
     whole = protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE)
     if arm.feedback is not Feedback.NONE and protocol is Protocol.PAIRWISE:
         raise PlanError(
-            f"pairwise judgments never say that work failed, so the arm {arm.name} would never run",
+            f"pairwise judgments never fail a submission, so the arm {arm.name} would have nothing to repeat",
             next="put rubric, holistic, checkpoints or program first in protocols",
         )
     for instance in instances if kind else ():

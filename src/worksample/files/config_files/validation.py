@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from .allowed_values import allowed_at, keys_at, show_value
-from .faults import Faults, nearest
+from .config_faults import Faults, nearest
+from .field_descriptions import allowed_at, keys_at, show_value
 from .key_paths import key_of
 
 M = TypeVar("M", bound=BaseModel)
@@ -53,7 +53,7 @@ def describe_errors(error: ValidationError, model: type[BaseModel], *, at: str =
 def _add(error: ValidationError, model: type[BaseModel], faults: Faults, file: str, at: str) -> None:
     for count, one in enumerate(error.errors(include_url=False)):
         if count >= MOST:
-            faults.add(file, at, f"{error.error_count() - MOST} more faults of this kind")
+            faults.add(file, at, f"{error.error_count() - MOST} more errors of this kind")
             return
         steps = [step for step in one["loc"] if step != "[key]"]
         key = key_of(steps, at)

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from .faults import value_fault
-from .reading import WHOLE
+from .config_faults import value_fault
+from .toml_and_yaml_reader import WHOLE
 
 _SIZE = re.compile(r"(\d{1,30}(?:\.\d{1,30})?)\s*(B|kB|MB|GB|TB|KiB|MiB|GiB|TiB)", re.ASCII)
 _UNITS = {

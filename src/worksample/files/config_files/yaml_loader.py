@@ -45,7 +45,7 @@ def _need_unique(mapping: Any) -> None:
         if not isinstance(key, yaml.ScalarNode):
             continue
         if (key.tag, key.value) in seen:
-            raise yaml.YAMLError(f"line {key.start_mark.line + 1}: the key {key.value[:80]!r} stands twice")
+            raise yaml.YAMLError(f"line {key.start_mark.line + 1}: the key {key.value[:80]!r} appears twice")
         seen.add((key.tag, key.value))
 
 

@@ -9,8 +9,8 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
+from worksample.files.json_duplicate_keys import DuplicateKeyError, unique_object
 from worksample.files.tables.numbers import readings, two_readings
-from worksample.files.tables.unique_keys import DuplicateKeyError, unique_object
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 LARGEST = 2**63 - 1
@@ -48,7 +48,7 @@ def text(cell: object) -> str:
         try:
             told.encode()
         except UnicodeEncodeError:
-            raise InvalidCell("holds half a character (a lone surrogate)") from None
+            raise InvalidCell("holds invalid Unicode (a lone surrogate)") from None
     return _CONTROL.sub("", told).strip()
 
 
@@ -60,7 +60,7 @@ def number(cell: object, decimal: str = "", *, why: str = "", money: bool = Fals
     """
     found = _amount(cell, decimal, why, money=money)
     if not math.isfinite(found):
-        raise InvalidCell("is not finite")
+        raise InvalidCell("is infinite or NaN, not a finite number")
     if found < 0:
         raise InvalidCell("is below 0")
     return found
@@ -71,7 +71,7 @@ def _amount(cell: object, decimal: str, why: str, *, money: bool) -> float:
         try:
             return float(cell)
         except OverflowError:
-            raise InvalidCell("is not finite") from None
+            raise InvalidCell("is infinite or NaN, not a finite number") from None
     if isinstance(cell, bool):
         raise InvalidCell("is not a number")
     told = text(cell)
@@ -81,7 +81,7 @@ def _amount(cell: object, decimal: str, why: str, *, money: bool) -> float:
     if not found.is_number:
         raise InvalidCell(f"{told[:40]!r} is not a number")
     if found.percent:
-        raise InvalidCell(f"{told[:40]!r} is a share in percent")
+        raise InvalidCell(f"{told[:40]!r} is a percentage; write a plain number")
     value = found.by(decimal) if decimal else found.only
     if value is not None:
         return value
@@ -150,7 +150,7 @@ def parse_json_cell(cell: object) -> Any:
         except DuplicateKeyError as twice:
             raise InvalidCell(f"{twice}; {twice.next}") from None
         except (ValueError, RecursionError):
-            raise InvalidCell("is broken JSON") from None
+            raise InvalidCell("begins like JSON, but is not valid JSON") from None
     return cell
 
 

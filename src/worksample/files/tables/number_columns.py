@@ -1,4 +1,7 @@
-"""Columns of numbers: decide the decimal mark from all cells of a column, then read each cell."""
+"""Columns of numbers: decide the decimal mark from all cells of a column, then read each cell.
+
+A quantity column may also have units and ranges (`4h`, `300–500 EUR`); its ranges are read as low and high.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import cell_values as cells
+from .intervals import NumberRange, Quantities, Quantity, UnreadQuantity, quantities
 from .numbers import ColumnMarks, plain, readings
 
 
@@ -20,18 +24,40 @@ class NumberColumns:
     """Column -> evidence about its decimal mark."""
     money: frozenset[str] = frozenset()
     """Columns with amounts of money, which do not have three decimals."""
+    quantities: Mapping[str, Quantity] = field(default_factory=dict)
+    """Columns that may have units and ranges -> their meaning."""
+    ranges: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """Column -> its first range, with its place, and the number of its ranges."""
 
     def with_rows(self, columns: Mapping[str, bool], rows: Iterable[tuple[int, Mapping[str, Any]]]) -> NumberColumns:
         """Return a copy with the evidence of all rows. `columns` maps number columns to whether they are money."""
+        found = self.with_columns(columns)
+        for line, row in rows if not self.decimal else ():
+            found.see(line, row)
+        return found
+
+    def with_columns(
+        self, columns: Mapping[str, bool], quantities: Mapping[str, Quantity] | None = None
+    ) -> NumberColumns:
+        """Return a copy that has seen no cell of these columns; `see` adds the rows."""
         money = frozenset(name for name, is_money in columns.items() if is_money)
-        if self.decimal:
-            return NumberColumns(self.decimal, money=money)
-        marks = {column: ColumnMarks() for column in columns}
-        for line, row in rows:
-            for column, seen in marks.items():
-                if isinstance(cell := row.get(column), str):
-                    seen.see(cell, f"line {line}")
-        return NumberColumns("", marks, money)
+        marks = {} if self.decimal else {column: ColumnMarks() for column in columns}
+        return NumberColumns(self.decimal, marks, money, quantities or {})
+
+    def see(self, line: int, row: Mapping[str, Any]) -> None:
+        """Add one row to the evidence."""
+        for column in self.marks.keys() | self.quantities.keys():
+            if not isinstance(cell := row.get(column), str):
+                continue
+            marks, place = self.marks.get(column), f"line {line}"
+            kind = self.quantities.get(column)
+            found = None if kind is None else _parts(cell, kind)
+            if found is not None and found.is_range:
+                first, count = self.ranges.get(column, (f"`{cell.strip()[:40]}` ({place})", 0))
+                self.ranges[column] = (first, count + 1)
+            for text in found.texts if found is not None else (cell,):
+                if marks is not None:
+                    marks.see(text, place)
 
     def read(self, column: str, cell: Any, *, whole: bool = False) -> float | int:
         """Read a cell of a number column. Raises InvalidCell."""
@@ -42,6 +68,27 @@ class NumberColumns:
         if whole:
             return cells.whole(cell, decimal, why=why)
         return cells.number(cell, decimal, why=why, money=column in self.money)
+
+    def read_interval(self, column: str, cell: Any) -> tuple[NumberRange, str]:
+        """Read a cell of a quantity column; return its ends and the currency that it names. Raises InvalidCell."""
+        kind = self.quantities.get(column, Quantity.NUMBER)
+        if not isinstance(cell, str):
+            value = float(self.read(column, cell))
+            return NumberRange(value, value), ""
+        told = cells.text(cell)
+        try:
+            found = quantities(told, kind)
+        except UnreadQuantity as fault:
+            raise cells.InvalidCell(f"{told[:40]!r} {fault}; {kind.form}") from None
+        if found is None:
+            if told.startswith("="):
+                self.read(column, cell)
+            raise cells.InvalidCell(f"{told[:40]!r} is not a number; {kind.form}")
+        low, *more = (round(float(self.read(column, text)) * found.factor, 9) for text in found.texts)
+        high = more[0] if more else low
+        if high < low:
+            raise cells.InvalidCell(f"{told[:40]!r} begins with its larger number; {kind.form}")
+        return NumberRange(low, high), found.currency
 
     def notes(self) -> tuple[str, ...]:
         """Return one line about each column with ambiguous numbers: how they are read."""
@@ -54,4 +101,14 @@ class NumberColumns:
             if value is not None and (seen.decimal or (column in self.money and value == found.larger)):
                 why = seen.why if seen.decimal else "money has no three decimals; --decimal ',' says otherwise"
                 notes.append(f"{column}: {seen.unclear} is read as {plain(value)}: {why}")
+        for column, (first, count) in self.ranges.items():
+            many = "is a range" if count == 1 else f"and {count - 1} more are ranges"
+            notes.append(f"{column}: {first} {many}, kept as low and high; sums use the middle")
         return tuple(notes)
+
+
+def _parts(cell: str, kind: Quantity) -> Quantities | None:
+    try:
+        return quantities(cell, kind)
+    except UnreadQuantity:
+        return None

@@ -98,18 +98,23 @@ class Readings:
 NONE = Readings(None, None)
 
 
+def plain_form(text: str) -> str:
+    """Return a text with one form of spaces, dashes, apostrophes and full-width characters, and no invisible ones."""
+    return text.translate(_PLAIN_FORMS).strip()
+
+
 def readings(text: str) -> Readings:
     """Return every reading of a text. Signs, currencies, percent, brackets for negative numbers and all usual group
     separators are understood.
     """
     if len(text) > LONGEST:
         return NONE
-    bare, outer = _without_currency(text.translate(_PLAIN_FORMS).strip())
+    bare, outer = split_currency(plain_form(text))
     below = len(bare) > 2 and bare[0] == "(" and bare[-1] == ")"
     bare = bare[1:-1].strip() if below else bare
     percent = bare.endswith("%")
     sign, bare = _sign(bare.removesuffix("%").strip())
-    bare, inner = ("", "") if below and sign else (bare, "") if outer else _without_currency(bare)
+    bare, inner = ("", "") if below and sign else (bare, "") if outer else split_currency(bare)
     if not sign:
         sign, bare = _sign(bare)
     factor = (-1.0 if below or sign == "-" else 1.0) / (100 if percent else 1)
@@ -128,7 +133,7 @@ def _sign(text: str) -> tuple[str, str]:
     return "", text
 
 
-def _without_currency(text: str) -> tuple[str, str]:
+def split_currency(text: str) -> tuple[str, str]:
     """Return the text without one currency sign or code before or after the number, and the currency's code."""
     for symbol, code in SYMBOLS.items():
         if text.startswith(symbol):

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from worksample.errors import ImportFailed, UsageError
+from worksample.files.json_duplicate_keys import DuplicateKeyError, unique_object
 
 from .delimited import SAMPLE, DelimitedRow, Header, TableFault, header_of, records, sniff
 from .encodings import is_text_encoding, marked_encoding
-from .unique_keys import DuplicateKeyError, unique_object
 
 JSON_LIMIT = 1 << 30
 """Maximum bytes of a JSON file, which is read as a whole; other formats are read row by row."""
@@ -68,7 +68,7 @@ def open_table(path: Path, encoding: str = "") -> Iterator[OpenedTable]:
     elif form == ".parquet":
         yield table_of_records(_read_parquet(path))
     else:
-        raise UsageError(f"{form or 'a file without an ending'} is not read", where=str(path),
+        raise UsageError(f"{form or 'a file without an ending'} cannot be read as a table", where=str(path),
                          next="save it as .csv, .json, .jsonl or .parquet")  # fmt: skip
 
 
@@ -107,7 +107,9 @@ def _encoding(path: Path) -> str:
         head = file.read(1 << 20)
         # A text may have a stray NUL, which UTF-8 allows; in a binary file every few bytes are 0.
         if head.count(0) * 20 > len(head):
-            raise ImportFailed("holds NUL bytes: it is not text", where=str(path), next=f"save it as CSV; {AGAIN}")
+            raise ImportFailed(
+                "the file is not text: it holds NUL bytes", where=str(path), next=f"save it as CSV; {AGAIN}"
+            )
         try:
             while head:
                 # The end of a piece may split a character; the end of a line never does.
@@ -115,7 +117,7 @@ def _encoding(path: Path) -> str:
                 head = file.read(1 << 20)
         except UnicodeDecodeError:
             raise ImportFailed(
-                "not UTF-8", where=str(path),
+                "the text is not UTF-8", where=str(path),
                 next="name its encoding, such as --encoding cp1252 for a table that Excel saved in Western Europe",
             ) from None  # fmt: skip
     return "utf-8"
@@ -132,7 +134,7 @@ def _open_csv(file: TextIO, path: Path) -> OpenedTable:
     except TableFault as fault:
         raise _table_error(fault, path) from fault
     except UnicodeError as e:
-        raise ImportFailed(f"not a CSV: {e}", where=str(path), next=AGAIN) from e
+        raise ImportFailed(f"the file is not valid CSV: {e}", where=str(path), next=AGAIN) from e
     named = [bool(name) for name in header.names]
     seen = first.cells if first else []
     nameless = tuple(f"column {n + 1}" for n, cell in enumerate(seen[: len(named)]) if cell.strip() and not named[n])
@@ -177,20 +179,24 @@ def _read_json_lines(file: TextIO, path: Path) -> Iterator[tuple[int, Any]]:
 
 def _read_json_rows(path: Path) -> list[Any]:
     if path.stat().st_size > JSON_LIMIT:
-        raise ImportFailed(f"more than {JSON_LIMIT >> 20} MiB", where=str(path), next="save it as .jsonl or .parquet")
+        raise ImportFailed(
+            f"the JSON file is larger than {JSON_LIMIT >> 20} MiB",
+            where=str(path),
+            next="save it as .jsonl or .parquet",
+        )
     try:
         data = path.read_bytes()
         found = read_json(data.decode(marked_encoding(data[: 1 << 12]) or "utf-8"))
     except DuplicateKeyError as e:
         raise ImportFailed(str(e), where=str(path), next=f"{e.next}, then run the same command again") from e
     except (ValueError, RecursionError) as e:
-        raise ImportFailed(f"not JSON: {e}", where=str(path), next=AGAIN) from e
+        raise ImportFailed(f"the file is not valid JSON: {e}", where=str(path), next=AGAIN) from e
     if isinstance(found, dict):
         lists = [v for v in found.values() if isinstance(v, list)]
         found = lists[0] if len(lists) == 1 else [found]
     if not isinstance(found, list):
         raise ImportFailed(
-            "does not hold a list of jobs", where=str(path), next="write [ {...}, {...} ], one object per job"
+            "the file does not hold a list of jobs", where=str(path), next="write [ {...}, {...} ], one object per job"
         )
     return found
 
@@ -206,7 +212,9 @@ def _read_parquet(path: Path) -> Iterator[tuple[int, Any]]:
                 n += 1
                 yield n, row
     except pl.exceptions.PolarsError as e:
-        raise ImportFailed(f"not Parquet: {str(e).splitlines()[0]}", where=str(path), next=AGAIN) from e
+        raise ImportFailed(
+            f"the file is not valid Parquet: {str(e).splitlines()[0]}", where=str(path), next=AGAIN
+        ) from e
 
 
 def table_of_records(found: Iterator[tuple[int, Any]]) -> OpenedTable:

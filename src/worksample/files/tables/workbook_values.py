@@ -47,7 +47,7 @@ def values_only(file: IO[bytes]) -> io.BytesIO:
             if not _KEPT.fullmatch(name):
                 continue
             if name in seen:
-                raise ValueError(f"holds {name[:60]!r} twice")
+                raise ValueError(f"the workbook has two parts with the name {name[:60]!r}")
             seen.add(name)
             kept.writestr(name, _values_part(archive.read(member)))
             if name.startswith("xl/chartsheets/"):

@@ -23,7 +23,7 @@ from worksample.errors import ForeignInputError, SandboxError
 from worksample.files.untrusted.json_limits import JsonLimits, read_json
 from worksample.formats.package_writer import plain_name
 from worksample.sandboxes import open_box
-from worksample.sandboxes.toolbox import base_python
+from worksample.sandboxes.python_toolbox import base_python
 
 from .checkout import AlePackage
 

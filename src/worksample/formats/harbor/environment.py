@@ -68,7 +68,9 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
     def validate_network_policy_support(self, network_policy: NetworkPolicy | None = None) -> None:
         policy = network_policy or self._network_policy
         if policy.network_mode == NetworkMode.PUBLIC and not self._without_internet:
-            raise ValueError("a box has no network; add --ek without_internet=true to run the task without internet")
+            raise ValueError(
+                "a box has no access to the internet; add --ek without_internet=true to run the task without internet"
+            )
         super().validate_network_policy_support(policy)
 
     async def start(self, force_build: bool) -> None:

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from worksample.ascii_names import plain_letters
 from worksample.errors import ImportFailed
-from worksample.tasks.steps import BRIEF, FILES
+from worksample.tasks.work_steps import BRIEF, FILES
 
-from .manifest import FILE, NEXT_COMMAND, HarborStep, HarborTask
-from .obstacles import with_defaults
+from .task_toml import FILE, NEXT_COMMAND, HarborStep, HarborTask
+from .unsupported_requirements import with_defaults
 
 FROM, USER = re.compile(r"^\s*FROM\s", re.I | re.M), re.compile(r"^\s*USER\s+(\S+)", re.I | re.M)
 OUTPUT = "/logs/artifacts"

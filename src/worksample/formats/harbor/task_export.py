@@ -17,7 +17,7 @@ from typing import Any
 from worksample.errors import UsageError
 from worksample.records import Protocol
 from worksample.tasks import Package, read_package
-from worksample.tasks.spec import InstanceSpec
+from worksample.tasks.package_spec import InstanceSpec
 
 from . import verifier_export as verifier_out
 from .bundled_kit import copy_kit, requirements

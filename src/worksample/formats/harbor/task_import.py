@@ -13,9 +13,9 @@ from worksample.formats.package_writer import Packages, PendingPackage, package_
 from worksample.tasks import read_package
 from worksample.tasks.brief_settings import setting_names
 
-from .manifest import FILE, NEXT_COMMAND, HarborStep, HarborTask, HealthCheck, parse_size, read_task
-from .obstacles import endpoints_of, mcp_of, obstacles_of
 from .package_layout import OUTPUT, TAG, WITHOUT_INTERNET, lay_out, step_name
+from .task_toml import FILE, NEXT_COMMAND, HarborStep, HarborTask, HealthCheck, parse_size, read_task
+from .unsupported_requirements import endpoints_of, mcp_of, obstacles_of
 from .verifier_import import VERIFIER_TIME, toml, verifier_lines
 
 _NAMESPACE = uuid.UUID("c1b3c3a6-1f0e-5d0e-8a53-0d9a5a1f3d52")
@@ -100,7 +100,7 @@ def _task_path(folder: Path, source: Path) -> str:
 def _write_task(folder: Path, config: ImportHarbor, root: Path) -> ImportedHarborTask:
     task = read_task(folder)
     if not (folder / "steps").is_dir() and not (folder / "instruction.md").is_file():
-        raise ImportFailed("has no instruction.md", where=str(folder), next=NEXT_COMMAND)
+        raise ImportFailed("the task has no instruction.md", where=str(folder), next=NEXT_COMMAND)
     root.mkdir(parents=True)
     needs = obstacles_of(task, folder, without_internet=config.without_internet)
     substituted = lay_out(task, folder, root)

@@ -13,7 +13,7 @@ from typing import Any
 
 from worksample.records import Environment, Protocol
 from worksample.tasks import Package
-from worksample.tasks.spec import InstanceSpec
+from worksample.tasks.package_spec import InstanceSpec
 
 from .environment_export import health_lines, list_line, toml
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from .manifest import HarborStep, HarborTask
-from .obstacles import with_defaults
 from .package_layout import OUTPUT, step_name, tests_of
+from .task_toml import HarborStep, HarborTask
+from .unsupported_requirements import with_defaults
 
 VERIFIER_TIME = 600.0
 

@@ -10,6 +10,9 @@ from typing import Any, Literal
 from worksample.errors import ManifestError, UsageError
 from worksample.files.config_files import Faults, Texts, nearest, need_file, read_toml, show_value, validate
 from worksample.files.tables import cell_values as cells
+from worksample.files.tables.date_columns import DateColumns
+from worksample.files.tables.dates import ORDERS
+from worksample.files.tables.intervals import NumberRange, Quantity
 from worksample.files.tables.number_columns import NumberColumns
 from worksample.records import Frozen
 
@@ -27,6 +30,12 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
 """Field of a job -> the function that parses its cell."""
 AMOUNTS = ("job_amount", "contract_amount", "milestone_amount")
 NUMBERS = tuple(name for name, parser in PARSERS.items() if parser in (cells.number, cells.whole))
+
+QUANTITIES = {**dict.fromkeys(AMOUNTS, Quantity.MONEY), "hours": Quantity.HOURS}
+"""Fields that may have units and ranges."""
+DATES = tuple(name for name, parser in PARSERS.items() if parser is cells.moment)
+RANGES = "ranges"
+"""Key of a row's values: field -> `NumberRange`, for cells that are ranges. The field itself has the middle."""
 
 _USUAL_NAMES: dict[str, tuple[str, ...]] = {
     "contract": ("contract_id", "id", "job_id"), "title": ("job_title",), "description": ("job_description", "brief"),
@@ -55,6 +64,8 @@ class MapTable(Frozen):
     ignore: Texts = ()
     decimal: Literal["", ".", ","] = ""
     """The decimal mark of every number; "" to infer it from each column's own numbers."""
+    dates: Literal["", "DMY", "MDY", "YMD"] = ""
+    """The order of day, month and year in every date; "" to infer it from each column's own dates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,30 +78,54 @@ class Columns:
     """Columns that no field uses."""
     numbers: NumberColumns = field(default_factory=NumberColumns)
     """The decimal marks known so far."""
+    dates: DateColumns = field(default_factory=DateColumns)
+    """The orders of dates known so far."""
 
     def with_rows(self, rows: Iterable[tuple[int, Mapping[str, Any]]], more: Iterable[str] = ()) -> Columns:
-        """Return the columns with decimal marks inferred from all rows. more: further number columns."""
+        """Return the columns with decimal marks and orders of dates inferred from all rows.
+
+        more: further columns of numbers.
+        """
         own = {column: name in AMOUNTS for name, column in self.of.items() if name in NUMBERS}
-        return replace(self, numbers=self.numbers.with_rows({**dict.fromkeys(more, False), **own}, rows))
+        kinds = {self.of[name]: kind for name, kind in QUANTITIES.items() if name in self.of}
+        also = dict.fromkeys(more, Quantity.NUMBER)
+        numbers = self.numbers.with_columns({**dict.fromkeys(also, False), **own}, {**also, **kinds})
+        dates = self.dates.with_columns(self.of[name] for name in DATES if name in self.of)
+        for line, row in rows:
+            numbers.see(line, row)
+            dates.see(line, row)
+        return replace(self, numbers=numbers, dates=dates)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return one line about each column with ambiguous numbers or dates, or with ranges: how they are read."""
+        return (*self.numbers.notes(), *self.dates.notes())
 
     def read_row(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-        """Return a row's values, without blank cells, and its faults."""
+        """Return a row's values, without blank cells, and its faults. Ranges are also under the key `RANGES`."""
         values: dict[str, Any] = dict(self.values)
+        ranges: dict[str, NumberRange] = {}
         faults, currencies = [], set()
         for name, column in self.of.items():
             cell = row.get(column)
             if cells.is_blank(cell):
                 continue
             try:
-                values[name] = self._parse(name, column, cell)
-                if name in AMOUNTS:
-                    currencies.add(cells.currency_in(cell))
+                if name in QUANTITIES:
+                    interval, currency = self.numbers.read_interval(column, cell)
+                    values[name] = interval.middle
+                    if interval.low != interval.high:
+                        ranges[name] = interval
+                    currencies.add(currency)
+                else:
+                    values[name] = self._parse(name, column, cell)
             except cells.InvalidCell as e:
                 faults.append(f"{column}: {e}")
         faults += _settle_currency(values, currencies - {""})
-        return values, faults
+        return (values | {RANGES: ranges} if ranges else values), faults
 
     def _parse(self, name: str, column: str, cell: Any) -> Any:
+        if name in DATES:
+            return self.dates.read(column, cell)
         if name not in NUMBERS:
             return PARSERS[name](cell)
         return self.numbers.read(column, cell, whole=PARSERS[name] is cells.whole)
@@ -110,15 +145,25 @@ def _settle_currency(values: dict[str, Any], currencies: set[str]) -> list[str]:
     return []
 
 
-def choose_columns(header: Sequence[str], preset: str, mapping: Path | None = None, decimal: str = "") -> Columns:
-    """Return the columns of a table with this header. A mapping file overrides the preset's names.
-
-    decimal: the decimal mark of every number; "" for the mapping file's. Raises UsageError for an unknown decimal mark,
-    ManifestError for a faulty mapping file.
-    """
+def check_forms(decimal: str, dates: str) -> None:
+    """Raise UsageError unless `decimal` is a decimal mark or "", and `dates` an order of dates or ""."""
     if decimal not in ("", ".", ","):
         what = f"{decimal[:20]!r} is not a decimal mark"
         raise UsageError(what, where="--decimal", next="--decimal ',' or --decimal '.'")
+    if dates not in ("", *ORDERS):
+        what = f"{dates[:20]!r} is no order of dates"
+        raise UsageError(what, where="--dates", next="--dates DMY, --dates MDY or --dates YMD")
+
+
+def choose_columns(
+    header: Sequence[str], preset: str, mapping: Path | None = None, decimal: str = "", dates: str = ""
+) -> Columns:
+    """Return the columns of a table with this header. A mapping file overrides the preset's names.
+
+    decimal, dates: the decimal mark of every number and the order of every date (`DMY`, `MDY`, `YMD`); "" for the
+    mapping file's. Raises UsageError for an unknown mark or order, ManifestError for a faulty mapping file.
+    """
+    check_forms(decimal, dates)
     known = {h.strip().lower(): h for h in reversed(header)}
     map_table = _read_mapping(mapping, header) if mapping else MapTable()
     of: dict[str, str] = {}
@@ -132,7 +177,10 @@ def choose_columns(header: Sequence[str], preset: str, mapping: Path | None = No
                 of[name] = column
     used = {*of.values(), *map_table.ignore}
     values = {name: PARSERS[name](list(v) if isinstance(v, tuple) else v) for name, v in map_table.values.items()}
-    return Columns(of, values, tuple(h for h in header if h not in used), NumberColumns(decimal or map_table.decimal))
+    return Columns(
+        of, values, tuple(h for h in header if h not in used),
+        NumberColumns(decimal or map_table.decimal), DateColumns(dates or map_table.dates),
+    )  # fmt: skip
 
 
 def _read_mapping(path: Path, header: Sequence[str]) -> MapTable:
@@ -158,5 +206,7 @@ def _read_mapping(path: Path, header: Sequence[str]) -> MapTable:
                     faults.add(path.name, f"values.{name}", str(e))
     faults.check("the mapping", f"correct {path} and try again")
     if table is None:
-        raise ManifestError("the mapping cannot be read", where=str(path), next=f"correct {path} and try again")
+        raise ManifestError(
+            "the saved mapping of columns cannot be read", where=str(path), next=f"correct {path} and try again"
+        )
     return table

@@ -155,7 +155,7 @@ def relative_path(name: str) -> PurePosixPath:
     if "://" in name:
         raise InvalidCell(f"{name[:80]!r} is a web address; download the file and list its name")
     if path.is_absolute() or ".." in path.parts or not path.parts or not name.isprintable():
-        raise InvalidCell(f"{name[:80]!r} leads out of the files' folder")
+        raise InvalidCell(f"{name[:80]!r} is outside the folder of attachments")
     return path
 
 
@@ -220,10 +220,10 @@ def _manifest(posting: Posting, id: str, day: date, provenance: str) -> str:
         "provenance": provenance, "tags": [*posting.tags, *exclusion_tags(job)],
     }  # fmt: skip
     known = {"date": posting.day or day, "source": source}
-    if job.amount is not None:
-        about["value"] = {"low": job.amount, "high": job.amount, "currency": job.currency, **known}
-    if posting.hours is not None:
-        about["hours"] = {"low": posting.hours, "high": posting.hours, **known}
+    if (price := posting.price) is not None:
+        about["value"] = {"low": price.low, "high": price.high, "currency": job.currency, **known}
+    if (time := posting.time) is not None:
+        about["hours"] = {"low": time.low, "high": time.high, **known}
     places = _placeholder_settings(posting.description)
     lines = [
         f"id = {_toml(id)}", f"title = {_toml(' '.join(posting.title.split()))}", 'version = "1"',

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cache, lru_cache
 from typing import Any
@@ -13,10 +13,11 @@ from pydantic import ValidationError
 from worksample.dollar_text import LARGEST
 from worksample.errors import UsageError
 from worksample.files.tables import cell_values as cells
+from worksample.files.tables.intervals import NumberRange
 from worksample.records import ContractType, Criteria, Job, Source
 from worksample.tasks.taxonomy import categories, lookup, slug
 
-from .columns import AMOUNTS
+from .columns import AMOUNTS, RANGES
 from .rubric import read_rubric
 
 _LARGEST_EXCHANGE_RATE = 1e5
@@ -45,6 +46,22 @@ class Posting:
     licence: str
     tags: tuple[str, ...]
     source: Source
+    ranges: Mapping[str, NumberRange] = field(default_factory=dict)
+    """Amounts and `hours` that the list gives as a range; the fields themselves have the middle."""
+
+    @property
+    def price(self) -> NumberRange | None:
+        """The lowest and highest amount, of the same field as `job.amount`."""
+        named = next((name for name in PAID if getattr(self.job, name) is not None), None)
+        amount = self.job.amount
+        if amount is None or named is None:
+            return None
+        return self.ranges.get(named, NumberRange(amount, amount))
+
+    @property
+    def time(self) -> NumberRange | None:
+        """The lowest and highest number of hours."""
+        return None if self.hours is None else self.ranges.get("hours", NumberRange(self.hours, self.hours))
 
     @property
     def day(self) -> date | None:
@@ -53,6 +70,8 @@ class Posting:
         return at.date() if at else None
 
 
+PAID = ("contract_amount", "milestone_amount", "job_amount")
+"""Amounts of a job; the first known one counts (`Job.amount`)."""
 NO_ID, NO_DESCRIPTION = "no id", "no description"
 """Faults of a row without an id, and of a row without a description."""
 _JOB_FIELDS = (
@@ -80,7 +99,7 @@ def read_posting(values: Mapping[str, Any], source: Source) -> Posting:
         category=category_of(job), criteria=read_rubric(rubric) if not cells.is_blank(rubric) else Criteria(),
         attachments=values.get("attachments", ()), reference=values.get("reference", ()),
         hours=values.get("hours"), occupation=code, licence=values.get("licence", ""),
-        tags=values.get("tags", ()), source=source,
+        tags=values.get("tags", ()), source=source, ranges=values.get(RANGES, {}),
     )  # fmt: skip
 
 
@@ -105,7 +124,7 @@ def _check_size(values: Mapping[str, Any], currency: str) -> None:
         value = values.get(name)
         if isinstance(value, int | float) and value > ceiling:
             shown = f"{value:,.0f}" if value < 1e15 else f"{value:g}"
-            raise cells.InvalidCell(f"{name}: {shown} is more than {ceiling:,.0f} {unit}, which is taken for a mistake")
+            raise cells.InvalidCell(f"{name}: {shown} is more than {ceiling:,.0f} {unit}, the highest value accepted")
 
 
 def _title_line(title: Any, description: str, contract: str) -> str:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from worksample.files.json_duplicate_keys import DuplicateKeyError
 from worksample.files.stray_files import is_stray_file
 from worksample.files.tables.encodings import marked_encoding
 from worksample.files.tables.table_reader import (
@@ -18,7 +19,6 @@ from worksample.files.tables.table_reader import (
     read_json,
     table_of_records,
 )
-from worksample.files.tables.unique_keys import DuplicateKeyError
 
 BRIEFS = ("brief.md", "brief.txt", "project_brief.md", "project_brief.txt", "description.md", "README.md")
 INPUTS = ("inputs", "input", "input_files", "attachments", "files")
@@ -54,6 +54,14 @@ def read_projects(folder: Path) -> Iterator[dict[str, Any]]:
             "attachments": _files(folder, entry, INPUTS),
             "reference": _files(folder, entry, DELIVERABLES),
         }
+
+
+def incomplete_projects(folder: Path) -> dict[str, tuple[str, ...]]:
+    """Return the part that is absent (inputs, or the human's deliverable) -> the projects without it."""
+    parts = {"attachments": f"a folder of inputs ({INPUTS[0]}/)", "reference": f"a deliverable ({DELIVERABLES[0]}/)"}
+    rows = [row for row in read_projects(folder) if not isinstance(row, FaultyRow)]
+    found = {what: tuple(row["contract"] for row in rows if not row[key]) for key, what in parts.items()}
+    return {what: names for what, names in found.items() if names}
 
 
 def _metadata(project: Path) -> dict[str, Any] | str:

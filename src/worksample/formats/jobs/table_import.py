@@ -42,6 +42,8 @@ class ImportJobs:
     """The encoding of a CSV; "" to infer it from the first bytes, by default UTF-8."""
     decimal: str = ""
     """The decimal mark of every number; "" to infer it from each column. An ambiguous column is an error."""
+    dates: str = ""
+    """The order of every date, `DMY`, `MDY` or `YMD`; "" to infer it from each column."""
     files: Path | None = None
     """The folder of attachments and deliverables; None for the table's own folder."""
     filters: tuple[str, ...] = ()
@@ -81,7 +83,7 @@ class ImportedJobs:
     unread: tuple[str, ...]
     """Columns that no field uses."""
     numbers: tuple[str, ...] = ()
-    """One line for each column with ambiguous numbers: how they were read, and why."""
+    """One line for each column with ambiguous numbers or dates, or with ranges: how they were read, and why."""
 
 
 def import_jobs(
@@ -104,7 +106,7 @@ def import_jobs(
         raise UsageError("there is no such folder", where=str(files), next="--files DIR with the attachments")
     tally = _Tally()
     with open_jobs(table, config.encoding) as opened:
-        chosen = choose_columns(opened.header, config.preset, config.mapping, config.decimal)
+        chosen = choose_columns(opened.header, config.preset, config.mapping, config.decimal, config.dates)
         header = opened.header
         columns = chosen.with_rows(opened.rows)
         unread = (*columns.unread, *opened.nameless)
@@ -147,7 +149,7 @@ def import_jobs(
         (out / COUNTS_FILE).write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
     return ImportedJobs(
         tally.rows, tuple(written), there, left_out, tally.faults, tally.without_price,
-        dict(tally.foreign.most_common()), tally.without_category, unread, columns.numbers.notes(),
+        dict(tally.foreign.most_common()), tally.without_category, unread, columns.notes(),
     )  # fmt: skip
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import ImportFailed
-from worksample.tasks.workplace import BESIDES
-from worksample.workplace.colleagues.profile import Colleague
+from worksample.tasks.workplace_settings import BESIDES
+from worksample.workplace.colleagues.colleague_profile import Colleague
 from worksample.workplace.colleagues.the_agent_company import account_of, read_npcs
 
 from .published_task import REINSTALL, PublishedTask

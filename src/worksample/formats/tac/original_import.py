@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import ImportFailed, ManifestError, UsageError
+from worksample.extras import package_command
 from worksample.files.config_files import UnreadableFile, load
 from worksample.formats.package_writer import Packages, PendingPackage, write_packages
-from worksample.tasks.workplace import PORTS
-from worksample.workplace.colleagues.profile import Colleague
+from worksample.tasks.workplace_settings import PORTS
+from worksample.workplace.colleagues.colleague_profile import Colleague
 from worksample.workplace.colleagues.the_agent_company import read_scenarios
 
 from .company import SERVICES, read_people, services_for, write_company_folder
@@ -137,7 +138,7 @@ def read_dependencies(path: Path) -> tuple[str, ...]:
     if found is None:
         return ()
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise ImportFailed("is not a list of services", where=str(path), next=NEXT_COMMAND)
+        raise ImportFailed("the file is not a list of services", where=str(path), next=NEXT_COMMAND)
     if strange := sorted(set(found) - set(KNOWN_SERVICES)):
         what = f"names the unknown service {strange[0]!r}; known are {', '.join(KNOWN_SERVICES)}"
         raise ImportFailed(what, where=str(path), next=NEXT_COMMAND)
@@ -312,7 +313,7 @@ def decrypt_evaluator(path: Path) -> str:
     """Return the source of an encrypted evaluator. Raises ImportFailed."""
     if importlib.util.find_spec("cryptography") is None:
         what = "the evaluator is encrypted, and the package cryptography is not installed"
-        raise ImportFailed(what, where=str(path), next="pip install cryptography")
+        raise ImportFailed(what, where=str(path), next=package_command("cryptography"))
     from cryptography.fernet import Fernet, InvalidToken
 
     padded = KEY.encode().ljust(32, b"\0")[:32]

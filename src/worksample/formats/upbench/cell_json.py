@@ -19,7 +19,7 @@ from worksample.records import (
     SkipReason,
 )
 from worksample.records.weighted_criteria import weigh
-from worksample.results.job_qualification import CORE_NAMES
+from worksample.results.job_suitability import CORE_NAMES
 
 PASS, FAIL, SKIP = "pass", "fail", "skip"
 """UpBench's marks (A.4)."""
@@ -100,7 +100,7 @@ def read_labels(row: Mapping[str, Any], criteria: Criteria) -> Labels | None:
     def take(name: str, answer: Any, why: Any) -> None:
         for value in (answer, why):
             if value is not None and not isinstance(value, str | bool | int | float):
-                raise InvalidCell(f"{name}: is neither a text nor a table with judgment and reasoning")
+                raise InvalidCell(f"{name}: must be a text, or an object with judgment and reasoning")
         if answer is not None and answer != "":
             text = str(answer).lower() if isinstance(answer, bool) else str(answer)
             labels[name] = _ANSWERS_READ.get(text.strip().lower(), text) if name in CORE_NAMES else text
@@ -182,7 +182,7 @@ def read_feedback(cell: Any, criteria: Criteria) -> GradePayload | Holistic:
 
 def _read_part(n: int, item: Any, criteria: Criteria) -> PartPayload:
     if not isinstance(item, dict):
-        raise InvalidCell(f"submission_feedback: item {n} is not a table")
+        raise InvalidCell(f"submission_feedback: item {n} is not an object")
     if left := set(item) - _ITEM_KEYS:
         raise InvalidCell(f"submission_feedback: item {n}: unknown key {sorted(map(str, left))[0]!r}")
     mark = _MARKS.get(str(_first_value(item, _MARK_KEYS)).strip().lower())

@@ -1,4 +1,4 @@
-"""Judge models as evaluators, one evaluator for each model of a role."""
+"""Judge models as evaluators. Each model of a role is a separate evaluator."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from worksample.grading.evaluators import EvaluationRequest, EvaluatorReply, Rou
 from worksample.models import ModelRole, Roles
 from worksample.records import Evaluator, EvaluatorKind, Payload, Protocol, Round, now
 
-from .material import JudgeMaterial, Render
-from .protocols import judge_holistic, judge_pairwise, judge_rubric
+from .judge_material import JudgeMaterial, Render
+from .protocol_questions import judge_holistic, judge_pairwise, judge_rubric
 from .session import JudgeSession
 
 PROTOCOLS: dict[Protocol, Callable[[JudgeMaterial, JudgeSession], Awaitable[Payload]]] = {
@@ -25,8 +25,8 @@ PROTOCOLS: dict[Protocol, Callable[[JudgeMaterial, JudgeSession], Awaitable[Payl
 
 @dataclass(frozen=True)
 class JudgeEvaluator:
-    """Judge model under one role. Its id contains the version, so that another prompt or setting makes another
-    evaluator.
+    """A judge model in one role. The evaluator's id contains the version of prompt and settings, so that a changed
+    judge is another evaluator.
     """
 
     role: ModelRole
@@ -38,12 +38,16 @@ class JudgeEvaluator:
 
     @property
     def means(self) -> str:
-        """Return the judge's budget. If it is raised, evaluations that failed for lack of it are asked for again."""
+        """Return the judge's budget as text. If the budget changes, evaluations that failed because it was spent are
+        requested again.
+        """
         return f"calls {self.role.config.calls}, cost {self.role.config.cost}"
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        """Return the evaluator's record, named by role and model. A model has the same record alone and in a panel."""
+        """Return the evaluator's record, whose name contains role and model. A model has the same record alone and in a
+        panel of judges.
+        """
         return Evaluator(
             id=f"judge.{self.role.name}@{self.role.version}",
             name=f"{self.role.name} ({self.role.model})",
@@ -53,7 +57,9 @@ class JudgeEvaluator:
         )
 
     async def evaluate(self, asked: EvaluationRequest) -> EvaluatorReply:
-        """Judge a submission. Failures of the deliverable or the judge become causes. Raises StoreError."""
+        """Judge a submission. Failures of the deliverable or of the judge are returned as causes. Raises StoreError if
+        the store cannot be read.
+        """
         asking, began = JudgeSession(self.role), time.monotonic()
         try:
             payload = await PROTOCOLS[asked.round.protocol](JudgeMaterial(self.role, asked, self.render), asking)
@@ -65,8 +71,9 @@ class JudgeEvaluator:
 
 
 def judges_for(roles: Roles, render: Render) -> Callable[[Round], Sequence[RoundEvaluator]]:
-    """Return a function for `Evaluators.judges` that finds the judges configured for a round's protocol, role by
-    role."""
+    """Return a function for `Evaluators.judges`. The function returns the judges that are configured for the protocol
+    of a round, ordered by role.
+    """
 
     def judges(round: Round) -> Sequence[RoundEvaluator]:
         found = [role for models in roles.values() for role in models if round.protocol in role.config.rounds]

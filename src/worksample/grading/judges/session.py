@@ -1,4 +1,4 @@
-"""Session of a judge: the questions of one evaluation, with their calls and usage."""
+"""A session with a judge: the questions of one evaluation, with their calls and usage."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from worksample.errors import JudgeError
 from worksample.models import Exhibit, JudgeReply, ModelRole, Probe, add_priced_usage, ask_judge
 from worksample.records import Usage
 
-from .material import unshown_error
+from .judge_material import unshown_error
 
 HIDDEN = 100
-"""Maximum number of unshown files that the record lists."""
+"""Maximum number of entries in the record's list of files that could not be shown."""
 
 
 @dataclass
 class JudgeSession:
-    """A session that puts probes to a judge; `record` is kept beside the evaluation."""
+    """A session that asks a judge the questions of one evaluation. `record` is stored with the evaluation."""
 
     role: ModelRole
     asked: list[dict[str, Any]] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     hidden: list[dict[str, str]] = field(default_factory=list)
-    """Files that could not be shown, and the party to blame."""
+    """Files that could not be shown to the judge, each with the reason."""
 
     async def ask_about(self, probe: Probe, hidden: Sequence[Exhibit]) -> JudgeReply:
-        """Ask a probe about work whose exhibits `hidden` could not be shown; the judge also says whether it could
-        inspect the work
-        without them.
+        """Ask a question about work of which the exhibits `hidden` could not be shown. The judge also says whether it
+        could inspect the work without them.
 
-        Raises JudgeError (`judge.unshown`) if it could not, and the errors of `__call__`.
+        Raises JudgeError (`judge.unshown` or a similar cause) if the judge could not inspect the work, or if the judge
+        does not answer.
         """
         self.hidden = [{"name": e.name, "why": e.visibility.value} for e in hidden[:HIDDEN]]
         answer = await self(replace(probe, asks_inspected=bool(hidden)))
@@ -40,8 +40,8 @@ class JudgeSession:
         return answer
 
     async def __call__(self, probe: Probe) -> JudgeReply:
-        """Ask a probe. Raises JudgeError if the judge gives no answer; its calls are recorded and paid for in any
-        case.
+        """Ask a question. Raises JudgeError if the judge does not answer. The calls are recorded and paid for in both
+        cases.
         """
         try:
             answer, used = await ask_judge(self.role, probe)

@@ -1,4 +1,4 @@
-"""Earlier spending of judges on an experiment: caps hold over all of its runs."""
+"""Earlier spending of judges on an experiment. The caps of a judge apply to all runs of the experiment together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 def charge_earlier_spending(store: Store, experiment: str, roles: Roles) -> None:
-    """Count each role's usage in all rounds of an experiment, failed answers included, against the role's caps."""
+    """Count each role's usage in all earlier rounds of an experiment towards the role's caps. Usage of failed answers
+    is included.
+    """
     for round in store.find(Round, experiment=experiment):
         for evaluation in store.find(Evaluation, round=round.id):
             for name, used in judge_usage(evaluation).items():
@@ -21,7 +23,7 @@ def charge_earlier_spending(store: Store, experiment: str, roles: Roles) -> None
 
 
 def judge_usage(evaluation: Evaluation) -> dict[str, Usage]:
-    """Return the usage of judges for an evaluation, by role."""
+    """Return the usage of judges in an evaluation, by role."""
     kept: dict[str, Any] = evaluation.record.get("usage", {})
     found = {name: Usage.model_validate(used) for name, used in kept.items()}
     return {name: used for name, used in found.items() if used.requests}

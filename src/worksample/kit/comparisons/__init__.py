@@ -1,1 +1,1 @@
-"""Modes of comparison, one in each module, so that a grader imports only what it needs."""
+"""The modes of comparison. Each mode has its own module, so that a grader imports only the code that it needs."""

@@ -1,4 +1,6 @@
-"""Ambiguous numbers of two tables (`1.200`): one reading for each column, named in the reason."""
+"""Ambiguous numbers in two compared tables, such as `1.200` (1.2 or 1200). Each column gets one reading, and the reason
+of the check names this reading.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +14,21 @@ from worksample.kit.table import Row, Table
 
 
 class Compared(Protocol):
-    """Rules of a comparison: which columns are compared, and how far a number may be off."""
+    """The rules of a table comparison: the compared columns, and the allowed deviation of numbers."""
 
     @property
     def values(self) -> Sequence[str]: ...
 
     def near(self, column: str, got: float, want: float) -> bool:
-        """Return whether two numbers of a column are the same within its tolerances."""
+        """Return whether two numbers of a column are equal within the tolerances of this column."""
 
 
 def settle_numbers(got: Table, want: Table, rules: Compared) -> tuple[Table, Table, list[str]]:
-    """Return both tables with every ambiguous number of the compared columns decided, and the decisions in words.
+    """Decide each ambiguous number in the compared columns. Return both tables with decided numbers, and a text for
+    each decision.
 
-    A column that does not tell its decimal mark gets the reading that matches more of the reference's numbers; the
-    point wins a tie.
+    If a column does not show its decimal mark, its numbers get the reading that matches more numbers of the reference.
+    If both readings match equally many, the point is the decimal mark.
     """
     decided: tuple[dict[str, str], dict[str, str]] = {}, {}
     notes = []
@@ -45,14 +48,18 @@ def settle_numbers(got: Table, want: Table, rules: Compared) -> tuple[Table, Tab
 
 
 def _reading_note(column: str, cells: Iterable[Any], decimal: str, why: str) -> list[str]:
-    """Say how the first ambiguous number was read, unless with the decimal point."""
+    """Describe how the first ambiguous number of a column was read. The list is empty if the point was read as the
+    decimal mark.
+    """
     first = next((c for c in cells if isinstance(c, NumberCell) or is_unclear(c)), None)
     value = number(NumberCell(first, decimal)) if first is not None and decimal == "," else None
     return [] if value is None else [f"column {column}: {str(first)[:40]} is read as {plain(value)}, {why}"]
 
 
 def _fitting(column: str, sides: Sequence[Sequence[Any]], way: tuple[str, str], rules: Compared) -> int:
-    """Count the numbers of the deliverable's column that are near one of the reference's in this reading."""
+    """Count the numbers in the deliverable's column that are within the tolerance of the reference if both columns are
+    read as `way` says.
+    """
     mine, theirs = (
         [v for v in (number(NumberCell(c, mark) if mark and is_unclear(c) else c) for c in side) if v is not None]
         for side, mark in zip(sides, way, strict=True)

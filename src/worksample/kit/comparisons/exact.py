@@ -1,4 +1,4 @@
-"""Exact and hashed values (ALE C.3.2): a short answer, equal after normalisation."""
+"""Exact and hashed values (ALE C.3.2): short answers that must equal the reference after normalisation."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from worksample.errors import Cause, GraderError
-from worksample.kit.check import Check
+from worksample.kit.check_score import Check
 from worksample.kit.source import deliverable, read_bytes, reference
 from worksample.kit.text import TEXT_LIMIT, read_text
 
 STEPS = ("strip", "space", "case", "quotes")
-"""Differences that can be ignored: spaces at the ends, runs of white space, case, quotation marks around the whole."""
+"""Names of the differences that a comparison can ignore: white space at both ends (`strip`), runs of white space
+(`space`), upper and lower case (`case`), quotation marks around the whole text (`quotes`).
+"""
 
 
 def normalise(text: str, steps: Iterable[str] = ("strip",)) -> str:
-    """Return `text` without the differences that `steps` (of `STEPS`) ignore. Raises GraderError for an unknown
-    step."""
+    """Return `text` without the differences that `steps` names (see `STEPS`). Raises GraderError if a name is
+    unknown.
+    """
     for step in steps:
         if step == "strip":
             text = text.strip()
@@ -35,9 +38,10 @@ def normalise(text: str, steps: Iterable[str] = ("strip",)) -> str:
 
 
 def exact(got: Path | str | bytes, want: Path | str | bytes, *, ignore: Iterable[str] = ("strip",)) -> Check:
-    """Return 1 if both are equal after normalisation, else 0. Paths are read as text; bytes are compared byte by byte.
+    """Return 1 if `got` and `want` are equal after normalisation, otherwise 0.
 
-    Raises DeliverableError if `got`, ReferenceUnreadable if `want` cannot be read.
+    Paths are read as text; bytes are compared byte by byte. Raises DeliverableError if `got` cannot be read;
+    ReferenceUnreadable if `want` cannot be read.
     """
     steps = tuple(ignore)
     if isinstance(got, bytes) or isinstance(want, bytes):
@@ -70,7 +74,10 @@ def hashed(
     got: Path | str | bytes, digests: str | Iterable[str], *, ignore: Iterable[str] = ("strip",),
     algorithm: str = "sha256",
 ) -> Check:  # fmt: skip
-    """Return 1 if the hex digest of the normalised text is one of `digests`; of the bytes if `ignore` is empty."""
+    """Return 1 if the hexadecimal digest of `got` is one of `digests`, otherwise 0.
+
+    The digest is computed over the normalised text, or over the bytes of the file if `ignore` is empty.
+    """
     import hashlib
 
     steps = tuple(ignore)

@@ -1,4 +1,6 @@
-"""Executable artefacts (ALE C.3.2): the agent's program is run against held-out cases, in a box of its own."""
+"""Executable deliverables (ALE C.3.2): the agent's program runs in a separate box, on test cases that the agent has
+never seen.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from pathlib import Path
 
 from worksample.kit.broker_client import Ran
 from worksample.kit.case import Case
-from worksample.kit.check import Check, average
+from worksample.kit.check_score import Check, average
 
 from .exact import normalise
 
@@ -17,26 +19,31 @@ Verdict = Callable[[bytes], Check]
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """The arguments and the expected result of one run of a program. Nothing is compared if the expected value is
-    None.
+    """The arguments, the input and the expected result of one run of a program. `exit` or `stdout` is not compared if
+    it is None.
     """
 
     args: Sequence[str] = ()
     stdin: str = ""
     given: Mapping[str, bytes | str | Path] = field(default_factory=dict)
-    """Files in the folder in which the program starts."""
+    """Contents of the files in the folder in which the program starts, by name."""
     exit: int | None = 0
     stdout: str | Callable[[str], Check] | None = None
-    """Text that must be printed (ends of lines and of the whole do not matter), or a function that judges it."""
+    """The text that the program must print, or a function that checks the printed text. White space at the ends of
+    lines and of the whole text is ignored.
+    """
     files: Mapping[str, bytes | str | Verdict] = field(default_factory=dict)
-    """Files that the program must write: their content, or a function that judges the bytes."""
+    """The files that the program must write, by name: the expected content, or a function that checks the written
+    bytes.
+    """
 
 
 def executable(case: Case, argv: Sequence[str], expects: Sequence[Expect], *, timeout: float = 30.0) -> Check:
-    """Return the mean over `expects` of the share that is right: exit code, printed text and each written file.
+    """Run the agent's program for each item of `expects`, and return the mean share of right results.
 
-    argv: the program, such as `["python3", "/task/output/tool.py"]`; `Expect.args` follow it. timeout: seconds of one
-    run. A program that hangs or ends with another exit code fails the whole run.
+    The results of one run are its printed text and each file that the program must write. A run scores 0 if the program
+    hangs or returns an unexpected exit code. argv: the program, such as `["python3", "/task/output/tool.py"]`, without
+    `Expect.args`. timeout: seconds for each run.
     """
     found = []
     for i, expect in enumerate(expects, 1):

@@ -1,4 +1,4 @@
-"""Geometric and spatial values (ALE C.3.2): meshes compared by measure and by the distance of their surfaces."""
+"""Geometric and spatial values (ALE C.3.2): 3D meshes, compared by volume, size and distance between the surfaces."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.errors import Cause, GraderError
-from worksample.kit.check import Check, average
+from worksample.kit.check_score import Check, average
 from worksample.kit.mesh import Mesh
 from worksample.kit.mesh import read_stl as _read_stl
 from worksample.kit.numbers import close
@@ -21,7 +21,9 @@ __all__ = ["Mesh", "geometric", "read_stl", "surface"]
 
 
 def read_stl(path: Path) -> Mesh:
-    """Read a deliverable's mesh. Raises DeliverableError if it is no STL file with a surface."""
+    """Read a deliverable's mesh. Raises DeliverableError if the file is not a valid STL file or its mesh has no
+    area.
+    """
     with deliverable(path.name):
         return _read_stl(path)
 
@@ -36,9 +38,11 @@ def _both(got: Path | Mesh, want: Path | Mesh) -> tuple[Mesh, Mesh]:
 def geometric(
     got: Path | Mesh, want: Path | Mesh, *, volume: float = 0.01, size: float = 0.01, watertight: bool = True
 ) -> Check:
-    """Return the mean of three checks: volume, size of the bounding box along each axis, and watertightness.
+    """Compare two meshes and return the mean of up to three checks: volume, size of the bounding box along each axis,
+    and watertightness.
 
-    volume, size: allowed deviation, relative to the reference. watertight: whether the mesh must be closed.
+    volume, size: allowed deviation, as a share of the reference's value (0.01 is 1 %). watertight: whether the
+    deliverable's mesh must be closed; if false, that check is left out.
     """
     mine, theirs = _both(got, want)
     checks = [_near("volume", mine.volume, theirs.volume, volume)]
@@ -56,12 +60,15 @@ def _near(what: str, got: float, want: float, relative: float) -> Check:
 
 
 def surface(got: Path | Mesh, want: Path | Mesh, bands: Mapping[float, float], *, samples: int = 5_000) -> Check:
-    """Return the weighted shares of surface samples that lie near the other surface, in both directions.
+    """Return the share of each surface that lies near the other surface, weighted by distance.
 
-    bands: distance -> weight, as in ALE C.3.3 (`{0.3: 0.7, 2.0: 0.3}`, in the file's unit). For each distance the
-    smaller of both directions' shares counts, so that neither a missing nor an extra part is overlooked. Distances are
-    to the nearest of `4 * samples` points on the other surface, so they are too high by about the spacing of those
+    bands: distance -> weight, as in ALE C.3.3, such as `{0.3: 0.7, 2.0: 0.3}`. Distances are in the file's unit of
+    length. For each distance, the share of the deliverable's points near the reference and the share of the reference's
+    points near the deliverable are measured. The smaller share counts, so that both missing and extra parts lose
     points.
+
+    samples: number of random points on each surface. Distances are measured to the nearest of `4 * samples` points of
+    the other surface. A measured distance is too long by about the spacing of these points.
     """
     import numpy as np
 
@@ -81,7 +88,9 @@ def surface(got: Path | Mesh, want: Path | Mesh, bands: Mapping[float, float], *
 
 
 def nearest(points: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return the distance of each of `points` (n, 3) to the nearest of `others` (m, 3): shape (n,)."""
+    """Return the distance from each of `points` (shape (n, 3)) to the nearest of `others` (shape (m, 3)). The result
+    has the shape (n,).
+    """
     import numpy as np
 
     middle = others.mean(axis=0)

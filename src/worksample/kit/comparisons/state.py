@@ -1,4 +1,4 @@
-"""Behavioural and world state (ALE C.3.2): the final state of a system, as JSON or in an SQLite file."""
+"""State of a system after the work (ALE C.3.2: behavioural and world state), as a JSON value or in an SQLite file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from worksample.kit.check import Check
+from worksample.kit.check_score import Check
 from worksample.kit.numbers import close
 from worksample.kit.source import UnreadableSource, deliverable, read_bytes
 from worksample.kit.table import Table
@@ -17,16 +17,18 @@ from worksample.kit.table import Table
 QUERY_SECONDS = 10.0
 QUERY_ROWS = 200_000
 COMPARED = 2_000_000
-"""Maximum number of item comparisons for an unordered list."""
+"""Maximum number of comparisons between items of two unordered lists; larger lists score 0."""
 DATABASE_LIMIT = 512 << 20
-"""Bytes of a database with a write-ahead log, which has to be copied."""
+"""Maximum size in bytes of a database that has a write-ahead log. Such a database is copied before a query."""
 
 
 def state(got: Any, want: Any, *, tolerance: float = 0.0, ordered: bool = False) -> Check:
-    """Return the share of the leaves of `want` that `got` has at the same place; extra leaves of `got` are ignored.
+    """Return the share of the values in `want` that `got` has at the same place. Additional values in `got` are
+    ignored.
 
-    got, want: JSON values. Numbers compare within `tolerance`. ordered: lists compare position by position; otherwise
-    each item of a list in `want` needs its own item in `got`. Types matter: `"1"` is not 1, true is not 1.
+    got, want: JSON values. tolerance: allowed difference of two numbers. ordered: whether lists are compared position
+    by position. If false, each item in a list of `want` needs an equal item of its own in the list of `got`. Types are
+    compared too: `"1"` does not equal 1, and true does not equal 1.
     """
     differences: list[str] = []
     right, total = _match(got, want, "", (tolerance, ordered), differences)
@@ -36,7 +38,9 @@ def state(got: Any, want: Any, *, tolerance: float = 0.0, ordered: bool = False)
 
 
 def _match(got: Any, want: Any, at: str, how: tuple[float, bool], out: list[str]) -> tuple[int, int]:
-    """Count right leaves and all leaves of `want`; add differences to `out`."""
+    """Return the number of right values and the number of all values in `want`. Each difference is appended to
+    `out`.
+    """
     if isinstance(want, Mapping) and want:
         if not isinstance(got, Mapping):
             out.append(f"{at or 'the value'}: {_show(got)} is not an object")
@@ -114,11 +118,11 @@ def _show(value: Any) -> str:
 
 
 def query(path: Path, sql: str, parameters: tuple[Any, ...] = ()) -> Table:
-    """Return the result of a query on a deliverable's SQLite file, as a table.
+    """Run a query on a deliverable's SQLite file and return the result as a table.
 
-    Read-only, within `QUERY_SECONDS` of processor time and `QUERY_ROWS`; a write-ahead log beside the file is read too.
-    Invalid UTF-8 becomes replacement characters. Raises DeliverableError if the file is not a database, lacks the
-    tables, or the query takes too long.
+    The file is never changed. A write-ahead log beside the file is read too. The query may use `QUERY_SECONDS` of
+    processor time and return `QUERY_ROWS` rows. Invalid UTF-8 becomes replacement characters. Raises DeliverableError
+    if the file is not a database, if a table of the query is missing, or if the query exceeds a limit.
     """
     with deliverable(path.name):
         log = path.with_name(path.name + "-wal")

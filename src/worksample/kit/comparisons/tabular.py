@@ -1,4 +1,4 @@
-"""Structured tabular and numeric values (ALE C.3.2): tables compared cell by cell, within tolerances."""
+"""Tables and numeric values (ALE C.3.2): tables compared cell by cell, within tolerances."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import Cause, DeliverableError, ReferenceUnreadable
-from worksample.kit.check import Check
+from worksample.kit.check_score import Check
 from worksample.kit.comparisons.ambiguous_numbers import settle_numbers
 from worksample.kit.numbers import close, key_text, number, plain_text, whole
 from worksample.kit.source import deliverable, reference
 from worksample.kit.table import Row, Table, read_csv
 
 LEAST_ROWS, TIMES_ROWS = 10_000, 20
-"""Size limit of a deliverable: the larger of `LEAST_ROWS` rows and `TIMES_ROWS` times the reference's rows. A larger
-one scores 0.
+"""Limits of a deliverable's number of rows. A table scores 0 if it has more than `LEAST_ROWS` rows and more than
+`TIMES_ROWS` times the rows of the reference.
 """
 SHOWN = 5
-"""Maximum number of differences in a reason."""
+"""Maximum number of differences that a reason names."""
 
 GROUP_LIMIT = 300
-"""Maximum number of rows on one side for the best pairing; larger groups are paired in order."""
+"""Maximum number of rows with equal keys on one side for which the best pairing is computed. Rows of larger groups are
+paired in file order.
+"""
 
 Data = Path | Table | Sequence[Mapping[str, Any]]
 Tolerance = float | Mapping[str, float]
@@ -30,7 +32,9 @@ Tolerance = float | Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The arguments of `tabular`, in the reference's own column names."""
+    """The rules of a table comparison: keys, compared columns and tolerances. Columns have the names of the
+    reference.
+    """
 
     keys: tuple[str, ...]
     values: tuple[str, ...]
@@ -38,7 +42,9 @@ class Rules:
     relative: Mapping[str, float]
 
     def same(self, column: str, got: Any, want: Any) -> bool:
-        """Return whether a cell is right: compared as numbers if both are numbers, else as text."""
+        """Return whether a cell of the deliverable is right. Two numbers are compared within the tolerances; other
+        cells are compared as text.
+        """
         if (one := whole(got)) is not None and (other := whole(want)) is not None:
             return close(one, other, self.absolute[column], self.relative[column])
         left, right = number(got), number(want)
@@ -47,11 +53,11 @@ class Rules:
         return plain_text(got) == plain_text(want)
 
     def near(self, column: str, got: float, want: float) -> bool:
-        """Return whether two numbers of a column are the same within its tolerances."""
+        """Return whether two numbers of a column are equal within the tolerances of this column."""
         return close(got, want, self.absolute[column], self.relative[column])
 
     def right(self, got: Row, want: Row) -> int:
-        """Count the right cells of a row."""
+        """Count the right cells in a row of the deliverable."""
         return sum(c in got and self.same(c, got[c], want.get(c)) for c in self.values)
 
 
@@ -60,20 +66,25 @@ def tabular(
     tolerance: Tolerance = 0.0, relative: Tolerance = 0.0, aliases: Mapping[str, Iterable[str]] | None = None,
     partial: bool = True, extra: bool = True,
 ) -> Check:  # fmt: skip
-    """Return the share of the reference's cells that are right.
+    """Compare two tables and return the share of right cells.
 
-    got, want: paths (`.csv`, `.tsv`, `.xlsx`), tables or lists of rows. Column names compare without regard to case and
-    spaces; `aliases` maps a column of the reference to other accepted names. keys: columns that identify a row; the
-    order of rows does not matter then, and rows with equal keys are paired so that the most cells are right. Without
-    keys, rows compare in order. columns: the columns to compare (default: all of the reference's except the keys).
-    tolerance, relative: allowed deviation of a number, for all columns or by column; the larger of both applies. A
-    missing row or column has no right cells. extra: whether additional rows count as wrong. partial=False: return 1 for
-    a table without any fault, else 0.
+    got, want: the deliverable and the reference, as paths (`.csv`, `.tsv`, `.xlsx`), tables or lists of rows. keys:
+    columns that identify a row. With keys, the order of rows does not matter, and rows with equal keys are paired so
+    that the most cells are right. Without keys, rows are compared in order. columns: the columns to compare; by default
+    all columns of the reference except the keys.
 
-    An ambiguous number such as `1.200` is read as the other cells of its column suggest; if they do not decide, in the
-    way that makes more cells of the column right. The reason says how it was read, and names the first differences.
-    Raises DeliverableError for a fault of `got` and ReferenceUnreadable for a fault of `want`, for an invalid
-    tolerance, and for a key or column that the reference lacks: in these cases no submission can be graded.
+    Names of columns are compared without regard to case, spaces and punctuation. aliases: other accepted names, as
+    column of the reference -> names. tolerance, relative: allowed deviation of a number, absolute and as a share of the
+    reference's number, for all columns or by column. The larger of the two applies. A missing row or column has no
+    right cells. extra: whether additional rows count as wrong. partial: if false, return 1 for a table without any
+    fault, otherwise 0.
+
+    An ambiguous number such as `1.200` is read as the other cells of its column suggest. If these cells do not decide,
+    the reading that makes more cells of the column right is used. The reason names this reading and the first
+    differences.
+
+    Raises DeliverableError if `got` cannot be read or lacks a key column. Raises ReferenceUnreadable if `want` cannot
+    be read, if a tolerance is invalid, or if the reference lacks a key or column: then no submission can be graded.
     """
     wanted = _reference(want)
     rules = _rules(wanted, tuple(keys), columns, tolerance, relative)
@@ -121,7 +132,7 @@ def _deliverable(data: Data) -> Table:
 
 
 def _require_plausible_size(got: Table, want: Table) -> Table:
-    """Return `got` if it is not much larger than `want`. Raises DeliverableError otherwise: comparing a huge table
+    """Return `got` unchanged. Raises DeliverableError if `got` has far more rows than `want`: comparing a huge table
     would use up the grader's time.
     """
     most = max(LEAST_ROWS, TIMES_ROWS * len(want))
@@ -164,7 +175,9 @@ def _plain_name(name: str) -> str:
 
 
 def _rename_columns(got: Table, rules: Rules, aliases: Mapping[str, Iterable[str]]) -> tuple[Table, list[str]]:
-    """Return `got` under the reference's column names, and the value columns that it lacks."""
+    """Return `got` with the column names of the reference, and the list of compared columns that `got` lacks. Raises
+    DeliverableError if `got` lacks a key column.
+    """
     by_name: dict[str, str] = {}
     for column in got.columns:
         by_name.setdefault(_plain_name(column), column)
@@ -232,9 +245,11 @@ def _show(value: Any) -> str:
 
 
 def best_pairs(gain: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
-    """Return pairs (row, column) of a gain matrix with the largest sum; min(rows, columns) of them.
+    """Return the pairs (row, column) of a gain matrix that have the largest sum of gains. Each row and each column
+    occurs at most once.
 
-    The Hungarian method (Kuhn 1955) with potentials, O(n^3).
+    Uses the Hungarian method (Kuhn 1955) with potentials, in O(n^3). A matrix with more than `GROUP_LIMIT` rows or
+    columns is paired in order.
     """
     if not gain or not gain[0]:
         return []

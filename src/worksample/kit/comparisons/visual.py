@@ -1,4 +1,6 @@
-"""Visual appearance (ALE C.3.2), as far as code can judge it: pictures by their pixels, SVG by its structure."""
+"""Visual appearance (ALE C.3.2), as far as a program can judge it: pictures by their pixels, SVG drawings by their
+elements and texts.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.errors import Cause, GraderError
-from worksample.kit.check import Check
+from worksample.kit.check_score import Check
 from worksample.kit.free_text import flat
 from worksample.kit.markup import read_svg, shapes, texts
 from worksample.kit.picture import read_image
@@ -18,9 +20,9 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 WINDOW = 8
-"""Pixels of a window's side in `similarity`."""
+"""Side length in pixels of the square windows in `similarity`."""
 WORKING = 1024
-"""Pixels of the longer side at which pictures are compared."""
+"""Maximum side length in pixels of compared pictures. Larger pictures are scaled down before the comparison."""
 
 
 def _pictures(got: Path | Image, want: Path | Image) -> tuple[Image, Image]:
@@ -34,7 +36,9 @@ def _pictures(got: Path | Image, want: Path | Image) -> tuple[Image, Image]:
 
 
 def _array(picture: Image, size: tuple[int, int]) -> np.ndarray:
-    """Return RGB values in 0..1, drawn over white; shape (height, width, 3)."""
+    """Return the RGB values (0 to 1) of a picture on a white background, scaled to `size`. The array has the shape
+    (height, width, 3).
+    """
     import numpy as np
     from PIL import Image as Pillow
 
@@ -46,9 +50,10 @@ def _array(picture: Image, size: tuple[int, int]) -> np.ndarray:
 
 
 def similarity(a: np.ndarray, b: np.ndarray) -> float:
-    """Return the structural similarity of two pictures of equal shape, 0..1 (negative values count as 0).
+    """Return the structural similarity of two pictures of equal shape, from 0 to 1.
 
-    Wang et al. 2004 on luminance, over windows of `WINDOW` pixels that do not overlap.
+    Uses the method of Wang et al. 2004 on luminance, over square windows of `WINDOW` pixels that do not overlap.
+    Windows with a negative similarity count as 0.
     """
     import numpy as np
 
@@ -73,15 +78,16 @@ def similarity(a: np.ndarray, b: np.ndarray) -> float:
 def visual(
     got: Path | Image, want: Path | Image, *, measure: str = "similarity", same_size: bool = True, floor: float = 0.0
 ) -> Check:
-    """Return how alike two pictures are, 0..1.
+    """Return the similarity of two pictures, from 0 to 1.
 
-    measure: `similarity` (structure, Wang et al. 2004) or `difference` (1 minus the mean absolute difference of RGB).
-    same_size: pictures of another size score 0; otherwise the deliverable is scaled to the reference. floor: the value
-    that scores 0; above it the share rises linearly to 1, so that a blank page earns nothing.
+    measure: `similarity` (structural similarity, Wang et al. 2004) or `difference` (1 minus the mean absolute
+    difference of the RGB values). same_size: whether a picture of another size than the reference scores 0; if false,
+    the deliverable is scaled to the size of the reference. floor: the measured value that scores 0, so that a blank
+    page earns nothing; above the floor, the score rises linearly to 1.
     """
     if measure not in ("similarity", "difference") or not 0 <= floor < 1:
         raise GraderError(
-            f"measure is {measure!r}, floor {floor}",
+            f"the measure {measure!r} or the floor {floor} is not allowed",
             next='pass "similarity" or "difference", and a floor of 0 or more, below 1',
             cause=Cause.GRADER_CRASH,
         )
@@ -97,9 +103,11 @@ def visual(
 
 
 def drawing(got: Path, want: Path, *, shares: tuple[float, float] = (0.5, 0.5)) -> Check:
-    """Return how alike two SVG drawings are: in the number of elements of each name, and in their texts.
+    """Return the similarity of two SVG drawings, from 0 to 1: the overlap of their elements and the overlap of their
+    texts.
 
-    shares: weights of elements and of texts. Each is the overlap (common over the larger count).
+    The overlap is the number of common items divided by the larger number of items. shares: weights of elements and
+    texts.
     """
     with reference(want.name):
         theirs = read_svg(want)
@@ -113,7 +121,9 @@ def drawing(got: Path, want: Path, *, shares: tuple[float, float] = (0.5, 0.5)) 
     total = sum(shares)
     if not total > 0 or min(shares) < 0:
         raise GraderError(
-            f"shares are {shares}", next="pass two weights, none below 0, such as (0.5, 0.5)", cause=Cause.GRADER_CRASH
+            f"the shares {shares} are not two weights",
+            next="pass two weights, none below 0, such as (0.5, 0.5)",
+            cause=Cause.GRADER_CRASH,
         )
     score = (shares[0] * elements + shares[1] * wording) / total
     lacks = {name: n - a[name] for name, n in b.items() if n > a[name]}

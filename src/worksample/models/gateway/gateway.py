@@ -9,17 +9,17 @@ from typing import Any
 from inspect_ai.model import Model, ModelOutput
 from inspect_ai.util import LimitExceededError
 
+from worksample.background_services import FailureSignal
 from worksample.errors import AgentError, Cause, WorksampleError
 from worksample.models.call_failure import REFUSED, failure_of_call, status_of
 from worksample.models.fault_attribution import ControlQuestion, is_requests_fault
 from worksample.models.send_observer import SendProgress, observe
-from worksample.supervision import FailureSignal
 
-from .conversation import AnswerMemory, MessageStore, note_settings
+from .conversation_memory import AnswerMemory, MessageStore, note_settings
 from .dialects import Dialect, anthropic, gemini, openai_chat, openai_responses
-from .http import HttpRequest, HttpResponse, HttpServer, as_json
-from .refusal import Refusal
+from .http_server import HttpRequest, HttpResponse, HttpServer, as_json
 from .request import ModelRequest
+from .request_error import Refusal
 from .request_reader import read_request
 
 ROUTES: tuple[tuple[str, Dialect], ...] = (
@@ -69,7 +69,9 @@ class ModelGateway:
         dialect = known or openai_chat.DIALECT
         try:
             if known is None or request.method != "POST":
-                raise Refusal(404, f"{request.method} {path[:200]} is not served here", "not_found_error")
+                raise Refusal(
+                    404, f"{request.method} {path[:200]} is not an endpoint of this gateway", "not_found_error"
+                )
             asked = await self._read_request(dialect, request, path)
             output = await self._call_model(asked)
             if asked.stream:
@@ -89,16 +91,18 @@ class ModelGateway:
         asked = await read_request(dialect, request.body, path)
         if asked.model not in self.names:
             served = ", ".join(self.names)
-            raise Refusal(404, f"model {asked.model[:100]!r} is not served here; use {served}", "not_found_error")
+            raise Refusal(
+                404, f"model {asked.model[:100]!r} is not available from this gateway; use {served}", "not_found_error"
+            )
         self._sharing.share(asked)
         return asked
 
     async def _call_model(self, asked: ModelRequest) -> ModelOutput:
         """Make one call. Raises Refusal if it fails, and for every call after the end of the work."""
         if self.failure.error is None and self.turns is not None and self._begun >= self.turns:
-            self.failure.fail(AgentError(f"{self.turns} steps taken", cause=Cause.LIMIT_TURNS))
+            self.failure.fail(AgentError(f"the agent has used all of its {self.turns} steps", cause=Cause.LIMIT_TURNS))
         if self.failure.error is not None:
-            raise Refusal(429, f"the work is over: {self.failure.error}", "insufficient_quota")
+            raise Refusal(429, f"the trial has ended: {self.failure.error}", "insufficient_quota")
         self._begun += 1
         note_settings(asked.ignored_settings, self._noted)
         messages = asked.number_messages()
@@ -109,7 +113,7 @@ class ModelGateway:
                 )
         except LimitExceededError as error:
             self.failure.fail(error)
-            raise Refusal(429, f"the work is over: {error.message}", "insufficient_quota") from None
+            raise Refusal(429, f"the trial has ended: {error.message}", "insufficient_quota") from None
         except WorksampleError as error:
             self.failure.fail(error)
             raise Refusal(500, str(error), "api_error") from None
@@ -135,7 +139,7 @@ class ModelGateway:
             return await is_requests_fault(error, seen, self._control)
         except (LimitExceededError, WorksampleError) as limit:
             self.failure.fail(limit)
-            raise Refusal(429, f"the work is over: {limit}", "insufficient_quota") from None
+            raise Refusal(429, f"the trial has ended: {limit}", "insufficient_quota") from None
 
 
 def _dialect_at(path: str) -> Dialect | None:

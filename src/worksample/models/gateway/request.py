@@ -29,7 +29,7 @@ from inspect_ai.util import JSONSchema
 from worksample.errors import ForeignInputError
 from worksample.files.untrusted import check_shape
 
-from .refusal import Refusal as Refusal  # noqa: PLC0414 - dialects take it from here
+from .request_error import Refusal as Refusal  # noqa: PLC0414 - dialects take it from here
 from .request_validation import check_sendable
 from .schema_conversion import parameters_of, schema_of
 from .schema_references import expand
@@ -119,7 +119,7 @@ def read_rows(body: Any, key: str) -> list[dict[str, Any]]:
     """Return a list of objects. Raises Refusal for anything else."""
     found: list[Any] = optional(body, key, list, [])
     if not all(isinstance(row, dict) for row in found):
-        raise Refusal(400, f"{key} holds something that is not an object")
+        raise Refusal(400, f"{key} contains an item that is not an object")
     return found
 
 
@@ -170,7 +170,9 @@ def unused_settings(
     for key, harmless in refused.items():
         value = body.get(key)
         if value is not None and value != harmless:
-            raise Refusal(400, f"{within}{key} is not supported: no model behind this gateway does it; leave it out")
+            raise Refusal(
+                400, f"{within}{key} is not supported: no model behind this gateway offers it; leave the setting out"
+            )
     return [f"{within}{key}" for key, value in body.items() if key not in known | set(refused) and value is not None]
 
 
@@ -254,7 +256,7 @@ def read_media(uri: str, name: str = "") -> Content:
 def _data_of(uri: str, what: str) -> tuple[str, str]:
     """Return the media type and the data of a data URI, as padded Base64 in the plain alphabet."""
     if not uri.startswith("data:"):
-        raise Refusal(400, f"send {what} as data: this gateway fetches nothing for a program in a box")
+        raise Refusal(400, f"send {what} as data: this gateway does not download files for programs in a box")
     head = _DATA.match(uri)
     if head is None:
         raise Refusal(400, f"{what} must be data:KIND;base64,DATA; this one begins {uri[:40]!r}")

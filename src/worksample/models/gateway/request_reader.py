@@ -11,9 +11,9 @@ from worksample.errors import ForeignInputError, ForeignWorkLost
 from worksample.files.untrusted import JsonLimits, count_values, read_json, shared_worker_pool
 
 from .dialects import Dialect, anthropic, gemini, openai_chat, openai_responses
-from .http import Body
-from .refusal import Refusal
+from .http_server import Body
 from .request import ModelRequest
+from .request_error import Refusal
 from .request_validation import check_sendable
 from .schema_references import NODES, SchemaTooLarge, shared_budget
 

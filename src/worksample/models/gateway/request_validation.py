@@ -25,7 +25,7 @@ def check_sendable(body: Any) -> None:
     while level:
         depth += 1
         if depth > DEEPEST:
-            raise ValueError(f"it is nested deeper than {DEEPEST} levels")
+            raise ValueError(f"the request is nested deeper than {DEEPEST} levels")
         inner: list[Any] = []
         for value in level:
             if isinstance(value, dict):

@@ -30,7 +30,7 @@ def parameters_of(schema: Any) -> tuple[ToolParams, str]:
     shaped = _with_shape({} if schema is None or schema is True else schema)
     types = shaped.get("type", "object")
     if shaped.get("not") is False or "object" not in (types if isinstance(types, list) else [types]):
-        raise ValueError("its parameters are not a JSON schema of an object")
+        raise ValueError("the tool's parameters are not a JSON schema of an object")
     said = [shaped["description"]] if isinstance(shaped.get("description"), str) else []
     properties, required = dict(shaped.get("properties", {})), list(shaped.get("required", ()))
     branches = shaped.get("anyOf", ())
@@ -63,7 +63,7 @@ def _with_shape(node: Any) -> dict[str, Any]:
     if node is False:
         return {"not": False}
     if not isinstance(node, dict):
-        raise ValueError(f"a schema is {type(node).__name__}, not an object")
+        raise ValueError(f"a JSON schema must be an object, not {type(node).__name__}")
     node = _merge_all_of(node)
     out: dict[str, Any] = {}
     more: list[str] = []
@@ -113,7 +113,7 @@ def _merge_all_of(node: dict[str, Any]) -> dict[str, Any]:
 def _type(value: Any, out: dict[str, Any], more: list[str]) -> None:
     given = value if isinstance(value, list) else [value]
     if not _strings(given):
-        raise ValueError(f"a schema's type is {_text(value)}")
+        raise ValueError(f"a schema has the unknown type {_text(value)}")
     known = list(dict.fromkeys(one.lower() for one in given if one.lower() in TYPES))
     if len(known) < len(set(given)):
         more.append(f"type: {_text(value)}")
@@ -147,7 +147,7 @@ def _more(value: Any, out: dict[str, Any], more: list[str]) -> None:
 
 def _any(value: Any, out: dict[str, Any], more: list[str]) -> None:
     if not isinstance(value, list):
-        raise ValueError("anyOf and oneOf are lists of schemas")
+        raise ValueError("anyOf and oneOf must be lists of schemas")
     branches = [one for one in map(_with_shape, value) if one.get("not") is not False]
     if branches and "anyOf" not in out:
         out["anyOf"] = branches

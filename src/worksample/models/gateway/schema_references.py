@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from .refusal import Refusal
+from .request_error import Refusal
 
 NODES = 20_000
 """Maximum number of nodes of all schemas of one request, after all references are replaced."""

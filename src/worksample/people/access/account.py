@@ -70,5 +70,5 @@ def find_account(connection: Connection, id: str) -> Account:
     """Load an account. Raises Denied if there is none."""
     row = connection.execute(select(accounts).where(accounts.c.id == id)).first()
     if row is None:
-        raise Denied("no such account", next="sign in with another name")
+        raise Denied("this account does not exist", next="sign in with another name")
     return read_account(row)

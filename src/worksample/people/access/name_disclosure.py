@@ -110,4 +110,6 @@ def _record_disclosure(
 def _refuse(connection: Connection, account: Account, rounds: set[str]) -> None:
     mine = (_a.account == account.id) & _a.queue.in_(rounds) & (_a.state == LEASED)
     if connection.execute(select(_a.item).where(mine)).first() is not None:
-        raise Conflict("you have an item of this round open", next="hand it in or give it back, then look")
+        raise Conflict(
+            "you have an item of this round open", next="hand the item in or give it back, then look at the names"
+        )

@@ -37,7 +37,7 @@ def hash_password(password: str) -> str:
     from argon2 import PasswordHasher
 
     if not SHORTEST <= len(password) <= LONGEST or storable(password) != password:
-        raise Denied(f"a password has {SHORTEST} to {LONGEST} characters", next="use a few words in a row")
+        raise Denied(f"a password must have {SHORTEST} to {LONGEST} characters", next="use a few words in a row")
     return PasswordHasher().hash(password)
 
 

@@ -11,19 +11,19 @@ from worksample.errors import Cause, RecordConflict, RecordMissing, UsageError
 from worksample.fault_injection import failpoint
 from worksample.models import Visibility
 from worksample.people.access.account import Account
-from worksample.people.access.profile import Profile, evaluator_of
+from worksample.people.access.evaluator_profile import Profile, evaluator_of
 from worksample.people.access.tokens import storable
 from worksample.people.clock import MINUTE, SECOND, Clock, moment
 from worksample.people.errors import Conflict, InvalidAnswer
 from worksample.people.judging import lease_queries as sql
-from worksample.people.judging.answer import read_answer
+from worksample.people.judging.answer_validation import read_answer
 from worksample.people.judging.assignment_states import DONE, LEASED, SKIPPED
 from worksample.people.judging.drafts import Drafts
 from worksample.people.judging.item import criteria_of, shown_pair
 from worksample.people.judging.item_completion import mark_done
 from worksample.people.judging.item_leases import ItemLeases, evaluation_id, own_row
 from worksample.people.quality.gold_items import compare
-from worksample.people.rounds.forms import RoundKind
+from worksample.people.rounds.judging_forms import RoundKind
 from worksample.people.rounds.queues import Queue, find_queue
 from worksample.records import EntryKind, Evaluation, EvaluationOutcome, Evaluator, Instance, Round, Submission
 from worksample.results.grading_in_force import as_graded
@@ -40,8 +40,8 @@ _i = items.c
 class AnswerSubmission:
     """Submitted answers of a store's evaluators."""
 
-    def __init__(self, store: Store, clock: Clock, leasing: ItemLeases, drafting: Drafts) -> None:
-        self._store, self._db, self._clock = store, store.database, clock
+    def __init__(self, store: Store, clock: Clock, leasing: ItemLeases, drafting: Drafts, *, dates: Clock) -> None:
+        self._store, self._db, self._clock, self._dates = store, store.database, clock, dates
         self._leasing, self._drafting = leasing, drafting
 
     def submit(
@@ -90,7 +90,7 @@ class AnswerSubmission:
         try:
             self._store.get(Evaluator, account.evaluator)
         except RecordMissing:
-            self._store.commit(evaluator_of(account.id, account.name, Profile(), self._clock()))
+            self._store.commit(evaluator_of(account.id, account.name, Profile(), self._dates()))
 
     def _commit(self, evaluation: Evaluation, account: Account) -> Evaluation:
         """Commit the evaluation, or return the existing one if a process died before it updated the queue."""
@@ -116,7 +116,7 @@ class AnswerSubmission:
             outcome=EvaluationOutcome.DECLINED,
             minutes=round_minutes(active),
             author=f"person-{account.id}",
-            at=moment(self._clock()),
+            at=moment(self._dates()),
             record={
                 "item": row.id,
                 "ordinal": mine.ordinal,
@@ -135,7 +135,7 @@ class AnswerSubmission:
         """
         reason = storable(reason).strip()
         if not reason:
-            raise InvalidAnswer({"reason": "say why"})
+            raise InvalidAnswer({"reason": "give a reason"})
         with self._db.writing() as connection:
             mine = self._leasing.renew(connection, item, account, self._clock())
             row = connection.execute(sql.ITEM, {"id": item}).one()
@@ -161,7 +161,7 @@ class AnswerSubmission:
         with self._db.reading() as connection:
             mine = own_row(connection, item, account)
         if mine.evaluation is None:
-            raise Conflict("nothing is handed in for this item yet", next="hand it in first")
+            raise Conflict("you have not handed in an answer for this item yet", next="hand in an answer first")
         return self._store.get(Evaluation, mine.evaluation)
 
     def quiz_answer(self, item: str, account: Account) -> dict[str, Any]:
@@ -173,7 +173,7 @@ class AnswerSubmission:
             row = connection.execute(sql.ITEM, {"id": item}).one()
             hidden = row.round != row.queue
         if mine.state != DONE or row.expected is None or hidden:
-            raise Conflict("the right answer of this item is not shown now", next="take the next item")
+            raise Conflict("the right answer of this item may not be shown now", next="take the next item")
         return compare(row, self._store.get(Evaluation, mine.evaluation))
 
     def earlier_votes(self, item: str, account: Account) -> list[dict[str, Any]]:
@@ -184,7 +184,9 @@ class AnswerSubmission:
         with self._db.reading() as connection:
             mine, row, queue = _read_rows(connection, item, account)
         if mine.state != DONE:
-            raise Conflict("earlier votes are shown after your own is handed in", next="decide first")
+            raise Conflict(
+                "earlier votes are shown only after you have handed in your own", next="hand in your vote first"
+            )
         # People who label a judge's work must never see the judge's answers.
         over = queue.settings["over"] if queue.settings["experiment"] is None else None
         found = self._store.find(Evaluation, round=over, subject=row.subject) if over else []

@@ -93,7 +93,8 @@ class Drafts:
                 return held
             if revision != current:
                 raise Conflict(
-                    f"revision {revision} is not the newest, {current} is", next="load the item anew, then save"
+                    f"the draft was changed in the meantime: its newest revision is {current}, not {revision}",
+                    next="load the item anew, then save",
                 )
             active = self.count(connection, mine, active_seconds, now)
             connection.execute(sql.NO_DRAFT, {"its_item": item, "its_account": account.id})
@@ -108,7 +109,9 @@ class Drafts:
     def count(self, connection: Connection, mine: Any, seconds: float, now: int) -> int:
         """Add working time to an item and return its total in microseconds."""
         if not 0 <= seconds < float("inf"):
-            raise UsageError(f"{seconds} seconds of work: not a positive number", next="load the page again")
+            raise UsageError(
+                f"the working time {seconds} is not a number of 0 seconds or more", next="load the page again"
+            )
         until = connection.execute(sql.UNTIL, {"account": mine.account}).one().active_until
         credit = max(0, min(int(seconds * SECOND), now - max(until, mine.started)))
         connection.execute(sql.COUNTED, {"its_account": mine.account, "until": max(now, until)})
@@ -174,7 +177,9 @@ def _text(payload: Mapping[str, Any]) -> str:
         # A lone surrogate cannot be encoded in the responses that return the draft.
         json.dumps(payload, ensure_ascii=False).encode()
     except (TypeError, ValueError, RecursionError) as e:
-        raise UsageError(f"a draft is JSON: {e}", next="load the page again, then write the answer anew") from e
+        raise UsageError(
+            f"the draft is not valid JSON: {e}", next="load the page again, then write the answer anew"
+        ) from e
     if len(text) > LARGEST:
-        raise UsageError(f"a draft of {len(text)} bytes; {LARGEST} are kept", next="shorten it")
+        raise UsageError(f"the draft has {len(text)} bytes; at most {LARGEST} can be saved", next="shorten it")
     return text

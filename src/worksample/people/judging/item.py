@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from worksample.people.rounds.forms import Form, RoundQuestion
+from worksample.people.rounds.job_screening_results import SHOWN, read_look
+from worksample.people.rounds.judging_forms import Form, RoundQuestion
 from worksample.people.rounds.queues import Queue
-from worksample.people.rounds.screening_results import SHOWN, read_look
 from worksample.records import Criteria, Grading, Instance, Protocol, Round, Submission, digest_bytes
 from worksample.results.grading_in_force import as_graded
 

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, select, update
 
 from worksample.people.quality.gold_items import note_quiz
-from worksample.people.rounds.forms import Form
 from worksample.people.rounds.job_questions import all_questions, deciding_names
+from worksample.people.rounds.judging_forms import Form
 from worksample.people.rounds.queues import Queue, find_queue
 from worksample.records import (
     Evaluation,
@@ -21,7 +21,7 @@ from worksample.records import (
     ResolutionRule,
     is_accepted,
 )
-from worksample.results.job_qualification import votes_wanted
+from worksample.results.job_suitability import votes_wanted
 from worksample.results.round_evaluations import NO
 from worksample.store import schema
 from worksample.store.people_tables import assignments, items

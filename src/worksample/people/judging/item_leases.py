@@ -183,7 +183,7 @@ class ItemLeases:
             held = connection.execute(sql.HELD, {"account": account.id}).all()
             held = [one for one in held if one.queue == queue.round]
             if len(held) >= queue.settings["most_open"]:
-                raise Conflict("too many items are open to you", next="finish one of them first")
+                raise Conflict("you have too many items open", next="finish one of them first")
             free = update(items).where(_i.id == item, sql.LEFT).values(free=_i.free - 1)
             if connection.execute(free).rowcount != 1:
                 raise Conflict("the item was withdrawn, or given to others in the meantime", next="take the next item")
@@ -204,7 +204,7 @@ def own_row(connection: Connection, item: str, account: Account) -> Any:
     mine = {"item": item, "account": account.id}
     row = connection.execute(sql.OWN, mine).first() if item.isalnum() and item.isascii() else None
     if row is None:
-        raise NotYours("no such item here", next="take the next item")
+        raise NotYours("you have no such item", next="take the next item")
     return row
 
 

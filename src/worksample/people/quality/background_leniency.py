@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from worksample.people.access.profile import Profile, person_of, profile_of
+from worksample.people.access.evaluator_profile import Profile, person_of, profile_of
 from worksample.records import Evaluator
 
 from .round_dashboard import votes_of

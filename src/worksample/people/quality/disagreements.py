@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worksample.people.evaluations import amendments_of, exclude_struck
+from worksample.people.unstruck_evaluations import amendments_of, exclude_struck
 from worksample.records import (
     Evaluation,
     EvaluationOutcome,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worksample.people.access.profile import person_of
+from worksample.people.access.evaluator_profile import person_of
 from worksample.records import (
     Amendment,
     Evaluation,

@@ -74,7 +74,10 @@ def close_flag(store: Store, by: Account, id: str, text: str, *, clock: Clock) -
     by.may(Role.ADMIN)
     said = storable(text).strip()[:LONGEST]
     if not said:
-        raise UsageError("a flag is closed with a note on what became of it", next="write what became of it")
+        raise UsageError(
+            "a flag cannot be closed without a note on its outcome",
+            next="write what the check of the flagged work showed",
+        )
     with store.database.writing() as connection:
         item = connection.execute(select(_a.item).where((_a.id == id) & (_a.kind == _FLAG))).scalar()
         if item is None:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 
 from worksample.people.clock import moment
 from worksample.people.judging.assignment_states import STRUCK
-from worksample.people.rounds.forms import RoundKind
+from worksample.people.rounds.judging_forms import RoundKind
 from worksample.people.rounds.queues import Queue, add_activity
 from worksample.records import Evaluation, GradePayload, Holistic, Labels, Pairwise, Tags, digest_of, is_accepted
 from worksample.store.people_tables import activity, assignments, items

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import PlanError
-from worksample.people.evaluations import standing_evaluations
-from worksample.people.rounds.screening_results import read_looks
+from worksample.people.rounds.job_screening_results import read_looks
+from worksample.people.unstruck_evaluations import standing_evaluations
 from worksample.records import Criteria, Evaluation, Instance, Labels, Purpose, Round, Standing, Verdict
-from worksample.results.job_qualification import deciding_questions, failed_questions, votes_on
+from worksample.results.job_suitability import deciding_questions, failed_questions, votes_on
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -76,7 +76,9 @@ def funnel(store: Store, round: str = "") -> Funnel:
     known = rounds_of_jobs(store)
     chosen = next((r for r in known if r.id == round), None) if round else (known[-1] if known else None)
     if chosen is None:
-        raise PlanError("no such qualification of jobs", where=round, next="worksample jobs qualify SUITE")
+        raise PlanError(
+            "the store has no such round that qualifies jobs", where=round, next="worksample jobs qualify SUITE"
+        )
     jobs = judged_jobs(store, chosen)
     return Funnel(chosen.id, tuple(_funnel_steps(store, chosen, jobs)), jobs)
 
@@ -126,7 +128,12 @@ def _funnel_steps(store: Store, round: Round, jobs: tuple[JudgedJob, ...]) -> li
     if looks:
         out.append(("  a program missed files of", sum(bool(look["missing"]) for look in looks)))
         out.append(("  a program could not open files of", sum(bool(look["broken"]) for look in looks)))
-        out.append(("  a program found candidates for identifiers in", sum(bool(look["candidates"]) for look in looks)))
+        # Nothing found means something only where a program searched.
+        searched = [look for look in looks if look.get("by")]
+        out.append(("  a program searched for identifiers in", len(searched)))
+        if searched:
+            found = sum(bool(look["candidates"]) for look in searched)
+            out.append(("  a program found candidates for identifiers in", found))
     first = [j.votes[0] for j in jobs if j.votes]
     why = Counter(name for j in jobs if j.passed is False for name in j.failed)
     out += [("looked at", len(first)), ("qualified at the first look", sum(first))]

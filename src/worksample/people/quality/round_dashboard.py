@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from worksample.people.access.profile import person_of, profile_of
-from worksample.people.evaluations import standing_evaluations
+from worksample.people.access.evaluator_profile import person_of, profile_of
 from worksample.people.judging.withdrawn_items import WITHDRAWN
-from worksample.people.rounds.forms import SPECS
+from worksample.people.rounds.judging_forms import SPECS
 from worksample.people.rounds.queues import Queue, find_queue
+from worksample.people.unstruck_evaluations import standing_evaluations
 from worksample.records import (
     Evaluation,
     EvaluationOutcome,

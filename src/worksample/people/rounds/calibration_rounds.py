@@ -32,8 +32,8 @@ from worksample.results.second_looks import ROUTED
 from worksample.store import put_canonical
 from worksample.store.people_tables import queues
 
-from .forms import BY_CRITERIA, FORM_OF, RoundKind, roles_of, votes_of
 from .instructions import Instructions, shipped_instructions
+from .judging_forms import BY_CRITERIA, FORM_OF, RoundKind, roles_of, votes_of
 from .open_round import add_pairs, open_people_round, top_up
 from .queue_filling import fill_queue
 from .queues import CLOSED, set_state
@@ -143,7 +143,7 @@ class CalibrationRounds:
             return 0
         if count_missing_labels(self.store, self.experiment, labels):
             return 0
-        from worksample.results.calibration.routing import prove_cells, route_to_people
+        from worksample.results.calibration.human_routing import prove_cells, route_to_people
 
         sent = sent_to_people(self.store, judged.id)
         if self.protocol is Protocol.PAIRWISE:

@@ -14,14 +14,14 @@ from worksample.records import EvaluatorKind, Experiment, Instance, Protocol, Ro
 from worksample.store.people_tables import items, queues
 
 from .calibration_rounds import calibration_rounds, round_in_force
-from .forms import BY_CRITERIA, FORM_OF, SPECS, RoundKind, votes_of
 from .instructions import Instructions, shipped_instructions
 from .item_plan import RoundForm
+from .judging_forms import BY_CRITERIA, FORM_OF, SPECS, RoundKind, votes_of
 from .open_round import open_people_round, top_up
-from .pilot import require_passed_pilot
+from .pilot_gate import require_passed_pilot
 from .queue_filling import fill_queue
 from .round_config import PeopleRound
-from .subjects import submissions_of
+from .round_subjects import submissions_of
 
 if TYPE_CHECKING:
     from worksample.store import Store

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from worksample.errors import UsageError
 from worksample.records import canonical, digest_bytes
 
-from .forms import Form
+from .judging_forms import Form
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -58,15 +58,19 @@ def read_instructions(folder: Path) -> Instructions:
     pages = dict(shipped_instructions().pages)
     found = [page for page in PAGES if (folder / f"{page}.md").is_file()]
     if not found:
-        raise UsageError("no page of instructions here", where=str(folder), next=f"write {PAGES[0]}.md")
+        raise UsageError("the folder of instructions has no page", where=str(folder), next=f"write {PAGES[0]}.md")
     for page in found:
         data = (folder / f"{page}.md").read_bytes()
         try:
             pages[page] = data.decode("utf-8")
         except UnicodeDecodeError as e:
-            raise UsageError("is not UTF-8", where=str(folder / f"{page}.md"), next="save it as UTF-8") from e
+            raise UsageError(
+                "the page is not UTF-8 text", where=str(folder / f"{page}.md"), next="save it as UTF-8"
+            ) from e
         if len(data) > _LARGEST:
-            raise UsageError(f"is over {_LARGEST} bytes", where=str(folder / f"{page}.md"), next="shorten it")
+            raise UsageError(
+                f"the page is larger than {_LARGEST} bytes", where=str(folder / f"{page}.md"), next="shorten it"
+            )
     return Instructions(pages)
 
 

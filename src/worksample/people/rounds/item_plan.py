@@ -12,9 +12,9 @@ from worksample.records import EvaluatorKind, Instance, Json, Protocol, Round, c
 from worksample.results.grading_in_force import as_graded
 from worksample.results.pair_sampling import entries_of, sample_pairs
 
-from .forms import Form, RoundKind
+from .judging_forms import Form, RoundKind
 from .round_config import Gold, PeopleRound
-from .subjects import Subject, jobs, named_submissions, pick_submissions, subject_of
+from .round_subjects import Subject, jobs, named_submissions, pick_submissions, subject_of
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -85,9 +85,9 @@ def _plan_couples(store: Store, couples: Iterable[Couple], round: str, wanted: i
     for one, other in couples:
         if other is not None and other.instance != one.instance:
             raise UsageError(
-                "a pair is of two submissions on one instance",
+                "the two submissions of a pair are for different instances",
                 where=f"{one.id}, {other.id}",
-                next="pair submissions of one instance",
+                next="pair submissions for the same instance",
             )
         if one.instance not in instances:
             instances[one.instance] = store.get(Instance, one.instance)

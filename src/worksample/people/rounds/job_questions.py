@@ -11,10 +11,10 @@ from pydantic import Field, model_validator
 from worksample.errors import ManifestError
 from worksample.files.config_files import Faults, Texts, need_file, read_toml, validate
 from worksample.records import Frozen
-from worksample.results.job_qualification import CORE_NAMES
+from worksample.results.job_suitability import CORE_NAMES
 from worksample.results.round_evaluations import NO
 
-from .forms import RoundQuestion
+from .judging_forms import RoundQuestion
 
 YES, NONE = "yes", "not_applicable"
 CONTEXT, QUALITY, IDENTIFIERS = CORE_NAMES
@@ -38,7 +38,9 @@ class Question(Frozen):
     @model_validator(mode="after")
     def _validate_question(self) -> Self:
         if self.answers and self.decides:
-            raise ValueError("a question with answers of its own labels a job; only yes or no decides")
+            raise ValueError(
+                "a question that decides must be answered by yes or no: remove `answers`, or set decides = false"
+            )
         if self.answers and (len(set(self.answers)) < 2 or any(not a.strip() for a in self.answers)):
             raise ValueError("give at least two answers, all different")
         return self

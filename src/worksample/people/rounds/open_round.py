@@ -16,19 +16,19 @@ from worksample.people.clock import Clock, moment
 from worksample.records import Amendment, EvaluatorKind, Experiment, Instance, Purpose, Round, struck
 from worksample.results.calibration.label_draw import read_draw
 from worksample.results.calibration.label_rounds import drawn_submissions
-from worksample.results.job_qualification import DECIDES
+from worksample.results.job_suitability import DECIDES
 from worksample.store import put_canonical
 from worksample.store.people_tables import items as item_table
 
-from .forms import BY_CRITERIA, FORM_OF, PROTOCOL_OF, PURPOSE_OF, Form, RoundKind
 from .instructions import Instructions
 from .item_plan import RoundForm, gradings_for, plan_gold, plan_items
 from .job_questions import all_questions, deciding_names
-from .pilot import require_passed_pilot
+from .judging_forms import BY_CRITERIA, FORM_OF, PROTOCOL_OF, PURPOSE_OF, Form, RoundKind
+from .pilot_gate import require_passed_pilot
 from .queue_filling import add_items, barred_accounts, earlier_evaluations, fill_queue
 from .queues import Queue, find_queue
 from .round_config import PeopleRound
-from .subjects import submissions_of
+from .round_subjects import submissions_of
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -65,7 +65,7 @@ def open_people_round(
         raise UsageError(
             "a gold item is also an item of the round",
             where=min(twice),
-            next="take it out of the gold items, or out of the round",
+            next="remove the submission from the gold items, or from the round",
         )
     rule, overlap = config.votes
     over = store.get(Round, config.over) if config.over is not None else None
@@ -148,7 +148,7 @@ def form_of(store: Store, config: PeopleRound) -> Form:
         form = Form(named) if named else Form.HOLISTIC
         if form is Form.PAIRWISE:
             raise PlanError(
-                "pairs are settled by their votes; this kind looks at single deliverables",
+                "this kind of round reviews single deliverables, but the chosen round compares pairs",
                 next="choose a round over single deliverables",
             )
         return form
@@ -167,7 +167,9 @@ def top_up(store: Store, round: str) -> int:
     experiment = queue.settings["experiment"]
     if experiment is None or queue.kind not in (*_GATED, RoundKind.TAGS):
         raise PlanError(
-            "this round's items have been drawn, and are not drawn again", where=round, next="open another round"
+            "the items of this round have already been drawn, and are drawn only once",
+            where=round,
+            next="open another round",
         )
     draw = read_draw(store, store.get(Round, round))
     if draw is not None and queue.form is Form.PAIRWISE:

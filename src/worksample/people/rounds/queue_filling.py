@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, select
 
 from worksample.errors import PlanError
-from worksample.people.access.profile import person_of
+from worksample.people.access.evaluator_profile import person_of
 from worksample.people.clock import Clock
 from worksample.people.judging.assignment_states import BARRED, DONE, STRUCK
 from worksample.people.judging.item_completion import settle_ties
@@ -43,9 +43,9 @@ def fill_queue(store: Store, round: Round, at: int) -> int:
     digest = round.versions.get("people.plan")
     if digest is None:
         raise PlanError(
-            "this round was not opened for people",
+            "this round is not judged by people",
             where=round.id,
-            next="worksample serve, then open a round for people",
+            next="open a round for people in the app (worksample serve)",
         )
     plan = json.loads(store.blobs.read(digest))
     said = earlier_evaluations(store, {item["round"] for item in plan["items"]})

@@ -14,8 +14,8 @@ from worksample.people.judging import lease_queries as sql
 from worksample.records import EvaluatorKind, Protocol
 from worksample.store.people_tables import activity, queues
 
-from .forms import PROTOCOL_OF, SPECS, Form, FormSpec, RoundKind
 from .job_questions import Question, asks_of
+from .judging_forms import PROTOCOL_OF, SPECS, Form, FormSpec, RoundKind
 
 if TYPE_CHECKING:
     from worksample.store import Store

@@ -11,11 +11,11 @@ from worksample.errors import UsageError
 from worksample.people.access.account import Role, read_roles
 from worksample.records import Protocol, ResolutionRule
 from worksample.results.calibration.label_draw import DRAWN
-from worksample.results.job_qualification import RULES
+from worksample.results.job_suitability import RULES
 from worksample.results.pair_sampling import PER_PAIR
 
-from .forms import BY_CRITERIA, FORM_OF, LABELLING, OVER, Form, RoundKind, roles_of, votes_of
 from .job_questions import Question, faults_of
+from .judging_forms import BY_CRITERIA, FORM_OF, LABELLING, OVER, Form, RoundKind, roles_of, votes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,51 +104,59 @@ class PeopleRound:
 
     def __post_init__(self) -> None:
         if not self.labels and (self.kind in OVER) != (self.over is not None):
-            text = "needs the round to review" if self.over is None else "reviews no other round"
+            text = "needs another round to review" if self.over is None else "does not review another round"
             raise UsageError(f"{self.kind} {text}", next="set over= for audits, samples, adjudication and integrity")
         sources = sum((self.experiment is not None, bool(self.subjects), self.kind in OVER))
         self._check_jobs()
         if self.kind is RoundKind.CALIBRATION:
             if not self.gold or sources:
-                raise UsageError("a calibration is made of gold items alone", next="pass gold=, and no subjects")
+                raise UsageError(
+                    "a calibration round needs gold items, and nothing else", next="pass gold=, and no subjects"
+                )
         elif not self.labels and sources != 1 and not (self.kind in OVER and self.experiment is None):
             raise UsageError(
                 "a round needs either an experiment or subjects", next="pass experiment= or subjects=, one of them"
             )
         if self.kind in FORM_OF and self.form not in (None, FORM_OF[self.kind]):
-            raise UsageError(f"{self.kind} has its own form", next="leave form= out")
+            raise UsageError(f"a round of kind {self.kind} has a fixed form", next="leave form= out")
         if {id for pair in self.pairs for id in pair} != set(self.subjects) and self.pairs:
             raise UsageError(
-                "the pairs and the subjects are not of the same work",
+                "the pairs and the subjects name different submissions",
                 next="pass as subjects= the submissions of the pairs",
             )
         if self.holistic is not None and self.kind is not RoundKind.PAIRWISE:
-            raise UsageError("only pairs ask who succeeded", next="leave holistic= out")
+            raise UsageError(
+                "the question whether the work succeeded is asked only in rounds of pairs", next="leave holistic= out"
+            )
         if self.protocol is not None and self.protocol not in BY_CRITERIA:
             raise UsageError(f"{self.protocol} has no criteria", next=f"one of {', '.join(sorted(BY_CRITERIA))}")
         if self.overlap is not None and self.overlap < 1:
-            raise UsageError(f"an overlap of {self.overlap}", next="pass 1 or more")
+            raise UsageError(f"the overlap {self.overlap} is too small", next="pass 1 or more")
         if self.most_open < 1:
-            raise UsageError(f"{self.most_open} open items", next="pass 1 or more")
+            raise UsageError(f"most_open = {self.most_open} is too small", next="pass 1 or more")
         if self.lease_minutes <= 0:
-            raise UsageError(f"a lease of {self.lease_minutes} minutes", next="pass more than 0 minutes")
+            raise UsageError(f"lease_minutes = {self.lease_minutes} is too small", next="pass more than 0 minutes")
 
     def _check_jobs(self) -> None:
         jobs = self.kind is RoundKind.QUALIFICATION
         if not jobs and (self.questions or self.looks):
-            raise UsageError("only a qualification asks questions of jobs", next="leave questions= and looks= out")
+            raise UsageError(
+                "only rounds that qualify jobs ask questions about jobs", next="leave questions= and looks= out"
+            )
         if jobs and (self.experiment is not None or self.gold):
             raise UsageError(
-                "a qualification is of jobs, named in subjects=, and has no gold items",
+                "a round that qualifies jobs takes its jobs from subjects=, and has no gold items",
                 next="leave experiment= and gold= out",
             )
         for _, what in faults_of(self.questions):
-            raise UsageError(f"a question: {what}", next="correct the question, then open the round again")
+            raise UsageError(f"a question is wrong: {what}", next="correct the question, then open the round again")
         if jobs and self.votes[0] not in RULES:
-            raise UsageError(f"jobs do not qualify by {self.votes[0]}", next=f"one of {', '.join(RULES)}")
+            raise UsageError(
+                f"the rule {self.votes[0]} cannot decide which jobs qualify", next=f"one of {', '.join(RULES)}"
+            )
         if self.votes[0] is ResolutionRule.VERIFIED and (not jobs or self.votes[1] != 1):
             raise UsageError(
-                "verified is a rule for jobs: one vote, and a second of those that qualify",
+                'the rule "verified" works only for jobs: one vote each, and a second for those that qualify',
                 next="leave overlap= out, or choose another rule",
             )
 

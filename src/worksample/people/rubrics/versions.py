@@ -14,7 +14,7 @@ from worksample.errors import RecordMissing, UsageError
 from worksample.people.access.account import Account, Role
 from worksample.people.clock import Clock
 from worksample.people.errors import Conflict
-from worksample.people.rounds.forms import BY_CRITERIA
+from worksample.people.rounds.judging_forms import BY_CRITERIA
 from worksample.people.rubrics.suggestions import need_suggestions, note_taken
 from worksample.records import Criteria, Instance, Round, canonical, digest_of
 from worksample.store.people_tables import rubric_versions
@@ -63,11 +63,13 @@ def save_version(
     by.may(*WRITERS)
     reason = reason.strip()[:LONGEST]
     if not re.fullmatch(NAME, rubric):
-        raise UsageError(f"{rubric!r} is not a name of a rubric", next="lower case letters, digits, '-', '_' and '.'")
+        raise UsageError(
+            f"{rubric!r} cannot be the name of a rubric", next="lower case letters, digits, '-', '_' and '.'"
+        )
     if not criteria.criteria:
-        raise UsageError("a rubric without a criterion", next="write one at least")
+        raise UsageError("the rubric has no criterion", next="write at least one criterion")
     if over and not reason:
-        raise UsageError("say why the rubric is changed", next="give a reason, in a sentence")
+        raise UsageError("the change of the rubric has no reason", next="give a reason, in a sentence")
     digest = digest_of_criteria(criteria)
     made = Version(rubric, over + 1, criteria, digest, by.id, reason, clock())
     body = canonical(criteria.plain()).decode()
@@ -75,7 +77,10 @@ def save_version(
         query = select(_v.number, _v.digest).where(_v.rubric == rubric).order_by(_v.number.desc()).limit(1)
         last = connection.execute(query).first()
         if (last.number if last else 0) != over:
-            raise Conflict(f"the rubric has {_newest(last.number if last else 0)} by now", next="compare and merge")
+            raise Conflict(
+                f"the rubric has {_newest(last.number if last else 0)} now",
+                next="compare your changes with it, then merge them",
+            )
         if last and last.digest == digest:
             raise UsageError(
                 "nothing was changed", where=rubric, next="change a criterion first, or keep the rubric as it is"

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksample.files.tables.numbers import format_float
-from worksample.people.evaluations import amendments_of, exclude_struck, standing_evaluations
 from worksample.people.quality.gold_items import answers_of
 from worksample.people.round_verdicts import final_verdicts
+from worksample.people.unstruck_evaluations import amendments_of, exclude_struck, standing_evaluations
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, GradePayload, Round, Standing, Submission, Tags
 from worksample.store.error_translation import translate_os_errors
 

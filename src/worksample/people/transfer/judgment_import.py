@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from worksample import __version__
 from worksample.errors import ImportFailed, RecordMissing
+from worksample.files.json_duplicate_keys import DuplicateKeyError, unique_object
 from worksample.files.tables.cell_values import InvalidCell
 from worksample.files.tables.delimited import SAMPLE, TableFault, header_of, records, sniff
 from worksample.files.tables.encodings import marked_encoding
 from worksample.files.tables.number_columns import NumberColumns
 from worksample.files.tables.table_reader import FaultyRow, read_json
-from worksample.files.tables.unique_keys import DuplicateKeyError, unique_object
 from worksample.people.errors import FaultyRows, InvalidAnswer
-from worksample.people.judging.answer import read_answer
-from worksample.people.rounds.forms import PROTOCOL_OF, PURPOSE_OF, SPECS, Form, RoundKind
+from worksample.people.judging.answer_validation import read_answer
 from worksample.people.rounds.item_plan import RoundForm, gradings_for
+from worksample.people.rounds.judging_forms import PROTOCOL_OF, PURPOSE_OF, SPECS, Form, RoundKind
 from worksample.records import (
     Criteria,
     Evaluation,
@@ -72,7 +72,8 @@ def import_judgments(
         )
     if len(data) > LARGEST:
         raise ImportFailed(
-            f"{len(data)} bytes; at most {LARGEST} are read", next="split the file, and import its parts"
+            f"the file has {len(data)} bytes; at most {LARGEST} can be imported",
+            next="split the file, and import its parts",
         )
     id = digest_of(["judgments", form.value, digest_bytes(data)])[:32]
     try:
@@ -111,7 +112,8 @@ def import_judgments(
     if len(kinds) > 1:
         told = ", ".join(sorted(kinds))
         raise ImportFailed(
-            f"judgments by {told}: a round asks one kind of evaluator", next="import a file for each kind"
+            f"the file mixes judgments by {told}, but a round has one kind of evaluator",
+            next="import a file for each kind",
         )
     round = _round(store, evaluations, form, id, author, reason, rule).replaced(by=kinds.pop())
     store.commit(round, *evaluators.values(), *evaluations)
@@ -192,7 +194,9 @@ def _csv_rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
             except DuplicateKeyError as e:
                 yield record.line, FaultyRow(f"{e}; {e.next}")
     except TableFault as fault:
-        raise ImportFailed(f"not a CSV: {fault.what}", next=fault.next or "save it as CSV and try again") from fault
+        raise ImportFailed(
+            f"the file is not valid CSV: {fault.what}", next=fault.next or "save it as CSV and try again"
+        ) from fault
 
 
 def _cell(name: str, value: str) -> Any:
@@ -226,8 +230,8 @@ def _evaluation(
     second = store.get(Submission, row["second"]) if form is Form.PAIRWISE else None
     if second is not None and (second.instance != subject.instance or second.id == subject.id):
         raise ImportFailed(
-            "the two submissions of a pair are the same one, or answer different instances",
-            next="name two submissions on one instance",
+            "the two submissions of a pair are the same submission, or are for different instances",
+            next="name two submissions for the same instance",
         )
     instance = store.get(Instance, subject.instance)
     by = _kind(row)
@@ -255,7 +259,9 @@ def _criteria(instance: Instance, form: Form, by: EvaluatorKind, marks: Any) -> 
 def _kind(row: Mapping[str, Any]) -> EvaluatorKind:
     by = row.get("by") or EvaluatorKind.PERSON.value
     if by not in {kind.value for kind in EvaluatorKind}:
-        raise ImportFailed(f"by {by!r} is no kind of evaluator", next=f"write one of {', '.join(EvaluatorKind)}")
+        raise ImportFailed(
+            f"column by: {by!r} is not a kind of evaluator", next=f"write one of {', '.join(EvaluatorKind)}"
+        )
     return EvaluatorKind(by)
 
 
@@ -279,7 +285,7 @@ def _parse_time(value: Any) -> datetime:
     try:
         found = datetime.fromisoformat(str(value))
     except ValueError as e:
-        raise ImportFailed(f"at {value!r} is not a time in ISO 8601", next=_TIME) from e
+        raise ImportFailed(f"column at: {value!r} is not a time in ISO 8601", next=_TIME) from e
     if found.tzinfo is None:
-        raise ImportFailed(f"at {value!r} has no time zone", next=_TIME)
+        raise ImportFailed(f"column at: {value!r} has no time zone", next=_TIME)
     return found.astimezone(UTC)

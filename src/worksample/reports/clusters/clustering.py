@@ -55,7 +55,7 @@ def cluster_vectors(vectors: NDArray[np.float64], config: ClusterConfig) -> Clus
         raise UsageError(f"{n} different criteria are too few to group: 3 are needed", next=MORE)
     if n > LARGEST:
         raise UsageError(
-            f"{n} different criteria; at most {LARGEST} are grouped",
+            f"the experiments have {n} different criteria; at most {LARGEST} can be grouped",
             next="worksample clusters EXPERIMENT, with fewer experiments",
         )
     distances = _distances(vectors)

@@ -58,7 +58,9 @@ def _post(client: Client, url: str, body: dict[str, object], name: str) -> Respo
         except httpx.HTTPError as e:
             raise WorksampleError(f"the service does not answer: {e}", where=url, next="check --base-url") from e
         if answer.status_code in (401, 403):
-            raise ModelKeyError(f"refused: {answer.text[:300]}", where=url, next=f"check {name}_API_KEY")
+            raise ModelKeyError(
+                f"the embedding service rejects the key: {answer.text[:300]}", where=url, next=f"check {name}_API_KEY"
+            )
         if answer.status_code != 429 and answer.status_code < 500:
             break
         asked = answer.headers.get("Retry-After", "")
@@ -79,7 +81,7 @@ def _vectors(answer: Response, count: int) -> list[list[float]]:
         raise WorksampleError(said, where=where, next="check --base-url, and the model in --by")
     if len(rows) != count or len({len(r) for r in rows}) != 1 or not np.isfinite(rows).all():
         raise WorksampleError(
-            f"{len(rows)} vectors for {count} texts, or of unequal length",
+            f"the service returned {len(rows)} vectors for {count} texts, or vectors of unequal length",
             where=where,
             next="check --base-url, and the model in --by",
         )

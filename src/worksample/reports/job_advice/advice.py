@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.metrics.columns import Floats
+from worksample.metrics.column_checks import Floats
 from worksample.reports.clusters import embed
 from worksample.reports.clusters.cluster_labels import words_of
 from worksample.reports.job_advice.evidence import Evidence
@@ -29,8 +29,8 @@ from worksample.reports.job_advice.job_similarity import (
     learn_rule,
     same_category,
 )
-from worksample.reports.sections.people_at_work import TOGETHER
-from worksample.reports.static_site.pages import Pages
+from worksample.reports.sections.people_versus_agents import TOGETHER
+from worksample.reports.static_site.page_templates import Pages
 
 AI, HELPED, PEOPLE, UNSURE = "AI", "AI with people", "people", "not enough data"
 MEASURED, ASSUMED = "measured", "assumed"
@@ -61,13 +61,13 @@ class AdviceConfig:
     def __post_init__(self) -> None:
         if not 0.5 < self.sure < 1:
             raise UsageError(
-                f"{self.sure:g} is not a valid probability for an answer",
+                f"sure = {self.sure:g} is not a probability between 0.5 and 1",
                 next="pass more than 0.5, less than 1",
             )
         if self.people not in (MEASURED, ASSUMED):
-            raise UsageError(f"people is {self.people!r}", next=f"pass {MEASURED} or {ASSUMED}")
+            raise UsageError(f"people = {self.people!r} is not allowed", next=f"pass {MEASURED} or {ASSUMED}")
         if self.wage is not None and not 0 <= self.wage < math.inf:
-            raise UsageError(f"a wage of {self.wage:g}", next="pass US dollars an hour")
+            raise UsageError(f"the wage {self.wage:g} is negative or infinite", next="pass US dollars an hour")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,10 @@ def advise(evidence: Evidence, listed: Sequence[ListedJob], config: AdviceConfig
     if not known.height:
         raise UsageError("no job has a verdict and a known cost", next="worksample metrics --only value")
     if known["key"].n_unique() > _MOST_KNOWN:
-        raise UsageError(f"more than {_MOST_KNOWN:,} known jobs", next="name fewer experiments")
+        raise UsageError(
+            f"the experiments have more than {_MOST_KNOWN:,} jobs with a verdict, too many for advice",
+            next="name fewer experiments",
+        )
     told = _Adviser(evidence, known, listed, config)
     each = tuple(told.of(n) for n in range(len(listed)))
     assumed = sum(not one.measured for one in each)

@@ -11,10 +11,10 @@ from worksample.errors import UsageError
 from worksample.records import Experiment, Feedback, Worker
 from worksample.reports.chosen_experiments import is_private
 from worksample.reports.cost_notes import MARKS, cost_marks, mark_columns
-from worksample.reports.sections.chain_jobs import ChainJobs
-from worksample.reports.sections.config import MeasureConfig
-from worksample.reports.sections.people_at_work import BY_PEOPLE, beside_people
-from worksample.reports.sections.rows import attempts_of
+from worksample.reports.sections.attempt_chain_rows import ChainJobs
+from worksample.reports.sections.figure_settings import MeasureConfig
+from worksample.reports.sections.people_versus_agents import BY_PEOPLE, beside_people
+from worksample.reports.sections.result_rows import attempts_of
 from worksample.results.result_set import ResultSet
 from worksample.store import Store
 

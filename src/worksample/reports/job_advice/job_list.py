@@ -46,22 +46,24 @@ def read_list(
     encoding: str = "",
     monthly: str = "",
     decimal: str = "",
+    dates: str = "",
     told: Callable[[str], None] = lambda note: None,
 ) -> tuple[ListedJob, ...]:
     """Read the jobs of a .csv, .tsv, .json, .jsonl or .parquet file.
 
     `monthly` names the column of jobs per month, if it has another name. `decimal`: the decimal mark of all numbers;
-    "": as each column suggests; `told` is called with a note on how unclear numbers are read. Raises FaultyRows with
+    "": as each column suggests; `dates`: the order of all dates, likewise; `told` is called with a note on how unclear
+    numbers and dates are read. Raises FaultyRows with
     every fault by line, UsageError for an empty list, an unknown column, or more than `MOST` jobs.
     """
     found: list[ListedJob] = []
     faults: dict[str, str] = {}
     rows = 0
     with open_jobs(table, encoding) as opened:
-        chosen = choose_columns(opened.header, "jobs", mapping, decimal)
+        chosen = choose_columns(opened.header, "jobs", mapping, decimal, dates)
         often = _monthly(opened.header, monthly)
         columns = chosen.with_rows(opened.rows, (often,) if often else ())
-        for note in columns.numbers.notes():
+        for note in columns.notes():
             told(note)
     with open_jobs(table, encoding) as opened:
         for rows, (n, row) in enumerate(opened.rows, 1):  # noqa: B007 - how many there are is told below
@@ -75,7 +77,7 @@ def read_list(
             except cells.InvalidCell as e:
                 faults[f"line {n}"] = str(e)
             if len(found) > MOST:
-                raise UsageError(f"more than {MOST:,} jobs", where=str(table), next="split the list")
+                raise UsageError(f"the list has more than {MOST:,} jobs", where=str(table), next="split the list")
     if faults:
         raise FaultyRows(faults, next=_step(faults, columns), where=str(table), rows=rows)
     if not found:
@@ -117,9 +119,9 @@ def _times(columns: Columns, often: str, row: Mapping[str, Any]) -> float:
     if not often or cells.is_blank(row.get(often)):
         return 1.0
     try:
-        return float(columns.numbers.read(often, row[often]))
+        return columns.numbers.read_interval(often, row[often])[0].middle
     except cells.InvalidCell as e:
-        raise cells.InvalidCell(f"times a month: {e}") from None
+        raise cells.InvalidCell(f"the number of times a month: {e}") from None
 
 
 def _read_job(row: str, said: Mapping[str, Any], monthly: float) -> ListedJob:
@@ -132,9 +134,9 @@ def _read_job(row: str, said: Mapping[str, Any], monthly: float) -> ListedJob:
 
 def _value(job: Job) -> float:
     if job.currency != "USD":
-        raise cells.InvalidCell(f"its value is in {job.currency}, {FOREIGN}")
+        raise cells.InvalidCell(f"the value of the job is in {job.currency}, {FOREIGN}")
     if job.amount is None:
-        raise cells.InvalidCell("no value (in US dollars, if the job is done well)")
+        raise cells.InvalidCell("the job has no value (its worth in US dollars, if done well)")
     return job.amount
 
 

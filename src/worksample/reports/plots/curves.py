@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from worksample.dollar_text import in_dollars
 from worksample.metrics import Approach, Decision, Estimate
-from worksample.reports.formatting import figure as as_text
+from worksample.reports.figure_formatting import figure as as_text
 
 from .canvas import ACCENT, INK, Axis, Canvas, colour, label, log_axis, percent_ticks, plain_ticks
 from .point_labels import name_points

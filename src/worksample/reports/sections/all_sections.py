@@ -14,25 +14,16 @@ from worksample.store import Store
 from . import checkpoint_kinds as kinds
 from . import colleague_models as colleagues
 from . import corrected_preferences as corrected_pairs
-from . import (
-    effort,
-    failures,
-    feedback,
-    judge_consistency,
-    money,
-    people_at_work,
-    preferences,
-    qualification,
-    ranks,
-    rubrics,
-    scores,
-    spending,
-)
 from . import evaluator_agreement as side_by_side
 from . import evaluator_severity as evaluators
+from . import failures, feedback, judge_consistency, money, preferences, ranks, scores, spending
+from . import horizons_and_budgets as effort
 from . import human_votes as votes
+from . import people_versus_agents as people_at_work
+from . import qualified_jobs as qualification
 from . import robustness as representative
-from .config import MeasureConfig
+from . import rubric_results as rubrics
+from .figure_settings import MeasureConfig
 from .section import Section
 
 PARTS: tuple[tuple[str, Callable[[ResultSet, MeasureConfig], Iterator[Section]]], ...] = (
@@ -67,9 +58,9 @@ def measure(
     """Return every section whose data exist, over one or more experiments with equal locks.
 
     `experiments`: records, ids or names; by default the latest. Verdicts come from the rounds that count (see
-    `results.judgments`), without what amendments strike. If data contradict themselves (an evaluator who voted twice),
-    the section has no rows and its `fault` says why; the other sections are not affected. Raises PlanError if the locks
-    differ, UsageError for an unknown experiment.
+    `results.experiment_verdicts`), without what amendments strike. If data contradict themselves (an evaluator who
+    voted twice), the section has no rows and its `fault` says why; the other sections are not affected. Raises
+    PlanError if the locks differ, UsageError for an unknown experiment.
     """
     need("report")
     found = resolve_experiments(store, experiments)

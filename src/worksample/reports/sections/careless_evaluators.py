@@ -8,11 +8,11 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import Evaluation, EvaluatorKind, GradePayload, Holistic, Protocol, Purpose, is_accepted
-from worksample.reports.sections.config import calibration_rules
+from worksample.reports.sections.figure_settings import calibration_rules
 from worksample.results.evaluator_answers import MERITS, WHOLE, rounds_of
 from worksample.results.result_set import ResultSet
 
-from .config import MeasureConfig
+from .figure_settings import MeasureConfig
 from .section import Section, SectionRow
 
 _JUDGE, _PERSON = EvaluatorKind.JUDGE.value, EvaluatorKind.PERSON.value

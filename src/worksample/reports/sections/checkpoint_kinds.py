@@ -11,8 +11,8 @@ from worksample.records import CheckpointKind
 from worksample.results.criteria_in_force import BY_CRITERIA
 from worksample.results.result_set import UNGRADED, VALID, ResultSet
 
-from .config import MeasureConfig
-from .rows import Group, attempts_of, groups
+from .figure_settings import MeasureConfig
+from .result_rows import Group, attempts_of, groups
 from .section import Section, SectionRow
 
 

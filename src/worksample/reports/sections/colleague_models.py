@@ -14,11 +14,11 @@ import polars as pl
 from worksample import metrics as m
 from worksample.records import Experiment, Protocol
 from worksample.results.result_set import ResultSet
-from worksample.tasks.workplace import COLLEAGUE
+from worksample.tasks.workplace_settings import COLLEAGUE
 
 from .comparison_parts import trials_of
-from .config import MeasureConfig
-from .rows import attempts_of
+from .figure_settings import MeasureConfig
+from .result_rows import attempts_of
 from .section import Section, SectionRow
 
 COLUMNS = ("the other colleague", "score here", "score there", "difference")

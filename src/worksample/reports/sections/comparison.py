@@ -21,8 +21,8 @@ from worksample.results.result_set import ResultSet
 from worksample.store import Store
 
 from .comparison_parts import Part, parts_of, trials_of
-from .config import MeasureConfig
-from .rows import Group, agent_groups, attempts_of
+from .figure_settings import MeasureConfig
+from .result_rows import Group, agent_groups, attempts_of
 
 MOST_WORDS = 300
 NEXT = "worksample list, then worksample compare AGENT AGENT --experiment NAME"
@@ -183,7 +183,7 @@ def _group(store: Store, experiment: Experiment, who: str, config: MeasureConfig
     fitting = [g for g in found if who in ("", g.agent, g.label, g.rows["agent_name"][0], g.rows["who"][0])]
     if len(fitting) != 1:
         names = ", ".join(g.label for g in fitting or found)
-        what = f"{who!r} is several" if fitting else f"{who!r} is none"
+        what = f"{who!r} fits several" if fitting else f"{who!r} is not one"
         said = f"{experiment.name} has several agents: {names}" if not who else f"{what} of {names}"
         raise UsageError(said, next=f"worksample compare {experiment.name}:AGENT ...")
     return fitting[0], results.primary, results

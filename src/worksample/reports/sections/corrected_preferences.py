@@ -9,14 +9,14 @@ import polars as pl
 from worksample import metrics as m
 from worksample.metrics.ratings.preferences import HUMAN
 from worksample.records import EvaluatorKind, Protocol, Round
-from worksample.reports.sections.config import calibration_rules
+from worksample.reports.sections.figure_settings import calibration_rules
 from worksample.results.calibration.config import calibration_of
 from worksample.results.calibration.label_rounds import labels_of
 from worksample.results.calibration.pair_calibration import labelled_pairs
 from worksample.results.deciding_rounds import RoundsInForce
 from worksample.results.result_set import ResultSet
 
-from .config import MeasureConfig
+from .figure_settings import MeasureConfig
 from .preferences import labels_of_players, players
 from .section import Section, SectionRow
 

@@ -13,7 +13,7 @@ from worksample import metrics as m
 from worksample.records import EvaluatorKind
 from worksample.reports.chosen_experiments import is_private
 from worksample.reports.sections import judge_calibration as calibration
-from worksample.reports.sections.config import MeasureConfig
+from worksample.reports.sections.figure_settings import MeasureConfig
 from worksample.reports.sections.section import Section, SectionRow
 from worksample.results.evaluator_answers import WHOLE, evaluator_answers, majority_by_kind
 from worksample.results.result_set import ResultSet

@@ -15,7 +15,7 @@ from worksample.records import Evaluator, EvaluatorKind, Protocol
 from worksample.results.pair_orders import judges_in, orders_in
 from worksample.results.result_set import ResultSet
 
-from .config import MeasureConfig
+from .figure_settings import MeasureConfig
 from .judge_consistency import answers_by_order
 from .section import Section, SectionRow
 

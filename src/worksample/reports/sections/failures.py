@@ -9,14 +9,14 @@ from sqlalchemy import select
 
 from worksample import metrics as m
 from worksample.metrics.estimate import Unit, undefined_estimate
-from worksample.people.access.profile import profile_of
+from worksample.people.access.evaluator_profile import profile_of
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, Purpose, Tags
 from worksample.results.evaluator_answers import rounds_of
 from worksample.results.result_set import ResultSet
 from worksample.store import Store, schema
 
-from .config import MeasureConfig
-from .rows import agent_groups, attempts_of
+from .figure_settings import MeasureConfig
+from .result_rows import agent_groups, attempts_of
 from .section import Section, SectionRow
 
 _AT_ONCE = 500

@@ -12,9 +12,9 @@ from worksample.results.judged_rounds import JudgedRound
 from worksample.results.result_set import ResultSet
 
 from .ballots import ballots_of
-from .config import MeasureConfig
+from .figure_settings import MeasureConfig
 from .judge_consistency import consistency_notes
-from .rows import attempts_of, groups, unseen_notes
+from .result_rows import attempts_of, groups, unseen_notes
 from .section import Section, SectionRow
 
 

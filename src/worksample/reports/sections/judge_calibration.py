@@ -8,7 +8,7 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import Agent, EvaluatorKind, Protocol
-from worksample.reports.sections.config import calibration_rules
+from worksample.reports.sections.figure_settings import calibration_rules
 from worksample.results.calibration.config import calibration_of
 from worksample.results.calibration.label_rounds import (
     count_missing_labels,
@@ -21,7 +21,7 @@ from worksample.results.evaluator_answers import WHOLE, majority_by_kind
 from worksample.results.result_set import ResultSet
 
 from . import careless_evaluators
-from .config import MeasureConfig
+from .figure_settings import MeasureConfig
 from .section import Section, SectionRow
 
 _JUDGE, _PERSON = EvaluatorKind.JUDGE.value, EvaluatorKind.PERSON.value

@@ -14,7 +14,7 @@ from worksample.results.pair_orders import SCALES, judges_in, order_notes, order
 from worksample.results.result_set import ResultSet
 
 from .ballots import ballots_of
-from .config import MeasureConfig
+from .figure_settings import MeasureConfig
 from .section import Section, SectionRow
 
 COLUMNS = ("verdict flips with the order", "first shown preferred", "repeats agree")

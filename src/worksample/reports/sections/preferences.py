@@ -16,10 +16,10 @@ from worksample.results.pair_sampling import key_of
 from worksample.results.result_set import ResultSet
 from worksample.results.second_looks import ROUTED
 
-from .config import MeasureConfig
+from .figure_settings import MeasureConfig
 from .human_votes import protocol_of
 from .judge_consistency import consistency_notes
-from .rows import attempts_of, task_of
+from .result_rows import attempts_of, task_of
 from .section import Section, SectionRow
 
 MOST_PAIRS = 500

@@ -10,8 +10,8 @@ from worksample import metrics as m
 from worksample.metrics.comparison.ranking import MOST_AGENTS
 from worksample.results.result_set import ResultSet, state_of
 
-from .config import MeasureConfig
-from .rows import agent_groups, attempts_of
+from .figure_settings import MeasureConfig
+from .result_rows import agent_groups, attempts_of
 from .section import Section, SectionRow
 
 

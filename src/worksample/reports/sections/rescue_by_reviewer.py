@@ -9,12 +9,12 @@ from typing import Any
 import polars as pl
 
 from worksample import metrics as m
-from worksample.people.access.profile import profile_of
+from worksample.people.access.evaluator_profile import profile_of
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, Feedback, Trial
 from worksample.results.reattempts.feedback_prompt import words_of
 from worksample.results.result_set import ResultSet
 
-from .config import MeasureConfig
+from .figure_settings import MeasureConfig
 from .section import Section, SectionRow
 
 LENGTHS = ((20, "up to 20 words"), (100, "21 to 100 words"))

@@ -11,8 +11,8 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import AmendmentTarget, Protocol
-from worksample.reports.sections.config import MeasureConfig
-from worksample.reports.sections.rows import agent_groups, attempts_of
+from worksample.reports.sections.figure_settings import MeasureConfig
+from worksample.reports.sections.result_rows import agent_groups, attempts_of
 from worksample.reports.sections.section import Section
 from worksample.results.result_set import NONE, ResultSet, state_of
 from worksample.results.subset import Subset

@@ -15,8 +15,8 @@ from worksample.reports.cost_notes import cost_marks, mark_columns
 from worksample.results.result_set import NONE, ResultSet, state_of
 from worksample.tasks.taxonomy import TAXONOMIES, categories
 
-from .config import MeasureConfig
-from .rows import Group, agent_groups, attempts_of, groups, unseen_notes
+from .figure_settings import MeasureConfig
+from .result_rows import Group, agent_groups, attempts_of, groups, unseen_notes
 from .section import Section, SectionRow
 
 if TYPE_CHECKING:

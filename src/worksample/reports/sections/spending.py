@@ -13,7 +13,7 @@ from worksample.results.result_set import ResultSet
 from worksample.store.dataframes import trials_df
 from worksample.store.model_costs import Spending, of_agents, of_colleagues, of_judges
 
-from .config import MeasureConfig
+from .figure_settings import MeasureConfig
 from .section import Section, SectionRow
 
 TOKENS = {

@@ -9,8 +9,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from worksample.metrics import Approach, Estimate, Unit, decide_by_value
-from worksample.reports.board import Leaderboard
 from worksample.reports.heat_map import HeatMap, heat_table
+from worksample.reports.leaderboard_frame import Leaderboard
 from worksample.reports.plots import (
     Axis,
     Bars,

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from worksample.metrics import Estimate
-from worksample.reports.formatting import DASH, unit_figure
+from worksample.reports.figure_formatting import DASH, unit_figure
 from worksample.tasks.taxonomy import title_of
 
 if TYPE_CHECKING:

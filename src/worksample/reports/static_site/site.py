@@ -16,7 +16,6 @@ from worksample.extras import need
 from worksample.files.swap_folder import replace_folder
 from worksample.records import Instance, Submission, Task, Value
 from worksample.records.value_and_hours import Hours
-from worksample.reports.board import Leaderboard, add_reasons, board_of
 from worksample.reports.chosen_experiments import (
     find_experiments,
     heading_of,
@@ -25,12 +24,13 @@ from worksample.reports.chosen_experiments import (
     require_same_lock,
 )
 from worksample.reports.heat_map import causes_of, heat_of, shade, task_page
+from worksample.reports.leaderboard_frame import Leaderboard, add_reasons, board_of
 from worksample.reports.plots import Canvas
 from worksample.store import Store
 from worksample.tasks.taxonomy import title_of
 
 from .charts import board_charts, heat_charts, measured_charts
-from .pages import Pages, address_of
+from .page_templates import Pages, address_of
 from .section_tables import view_of
 from .summary import summary_of
 from .trial_page import TrialPages, page_of

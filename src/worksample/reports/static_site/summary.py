@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample.metrics import Estimate
-from worksample.reports.board import ILLUSTRATIVE, BoardRow, Leaderboard
-from worksample.reports.formatting import figure
+from worksample.reports.figure_formatting import figure
+from worksample.reports.leaderboard_frame import ILLUSTRATIVE, BoardRow, Leaderboard
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.records import Experiment, GradePayload, Instance, Submission
 from worksample.reports.cost_notes import cost_words
-from worksample.reports.formatting import figure
+from worksample.reports.figure_formatting import figure
 from worksample.reports.heat_map import task_page
 
 from .comparison_pages import TrialColumn, group_by_instance, piece_of, texts_of
 from .deliverable_preview import FILES_SHOWN, preview_file
-from .pages import Pages
-from .screens import screens_of
+from .page_templates import Pages
+from .screenshots import screens_of
 from .submission_votes import SubmissionVotes
 from .timeline import timeline
 from .transcript import transcript

@@ -11,7 +11,7 @@ from worksample.files import HashSink, read_manifest
 from worksample.records import Hours, Instance, Manifest, Source, Value, unquote_path
 from worksample.tasks import SuiteFile, ingest_suite
 
-from .work_classes import WorkClass, work_class
+from .project_classes import WorkClass, work_class
 
 FORMS = ("gate_and_score", "weighted", "checklist", "file_pairs", "checkpoints")
 """Compositions of a grader's score (ALE 3.2)."""

@@ -10,14 +10,14 @@ from typing import Any
 from worksample.errors import UsageError
 from worksample.metrics import Estimate
 from worksample.reports.plots import Axis, Canvas, Plot, count_bars, histogram, loglog
-from worksample.reports.static_site.pages import Pages
+from worksample.reports.static_site.page_templates import Pages
 from worksample.tasks import SuiteFile
 from worksample.tasks.taxonomy import lookup
 
 from .census import Census, take_census
-from .market import Market
-from .tables import NONE, DescriptionTable, file_counts, shares, tables_of
-from .work_classes import WorkClass
+from .census_tables import NONE, DescriptionTable, file_counts, shares, tables_of
+from .market_sample import Market
+from .project_classes import WorkClass
 
 
 @dataclass(frozen=True, slots=True)

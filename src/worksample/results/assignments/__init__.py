@@ -1,1 +1,1 @@
-"""Assignments of slots to people: which person has which slot, by events in the store, and whose turn it is."""
+"""Assignments of slots to people, computed from events in the store: who has which slot, and whose turn it is."""

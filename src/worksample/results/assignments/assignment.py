@@ -1,8 +1,8 @@
-"""Assignment of a slot: the person who has it and how long that person has worked, computed from the slot's events
-alone.
+"""The assignment of a slot: the person who has the slot, and how long this person has worked. Both are computed from
+the slot's events alone.
 
-Time runs from `started` to the next event. Between two events at most `GAP` seconds count, so a closed browser or a
-killed server leaves no timer running.
+Working time runs from the event `started` to the next event. Between two events, at most `GAP` seconds are counted. A
+closed browser or a stopped server therefore adds little time.
 """
 
 from __future__ import annotations
@@ -17,61 +17,63 @@ from worksample.records import AssignmentAct, AssignmentEvent, Slot, Trial
 from worksample.store import Store
 
 GAP = 120.0
-"""Maximum number of seconds that count between two heartbeats."""
+"""Maximum number of seconds that are counted between two events."""
 
 
 @dataclass(frozen=True, slots=True)
 class SlotAssignment:
-    """State of a slot after its events. `number`: the number of the last event, 0 before the first."""
+    """The state of a slot after its events. `number` is the number of the last event, or 0 if there is no event."""
 
     slot: str
     number: int = 0
     person: str = ""
-    """Id of the Evaluator who has the slot, or had it last."""
+    """Id of the `Evaluator` record of the person who has the slot, or had it last."""
     held: bool = False
     running: bool = False
     closed: bool = False
-    """Whether the work was handed in."""
+    """True if the work was handed in."""
     seconds: float = 0.0
-    """Seconds of work by this person up to the last event."""
+    """Working time of this person in seconds, up to the last event."""
     began: datetime | None = None
-    """Time at which this person first started."""
+    """Time at which this person first started to work; None if the person has not started."""
     last: datetime | None = None
     until: datetime | None = None
-    """Time from which others may take the slot."""
+    """Time at which the lease ends; others may then take the slot."""
     output: str | None = None
-    """Digest of the manifest of this person's last recorded output; None for nothing."""
+    """Digest of the manifest of this person's last recorded output. None if no output was recorded."""
     saved: datetime | None = None
-    """Time at which the output was recorded."""
+    """Time at which the last output was recorded."""
     asks: tuple[str, ...] = ()
-    """Digests of this person's requests to the agent."""
+    """Digests of the texts of this person's requests to the agent."""
     asked: int = 0
-    """Number of requests to the agent by anybody."""
+    """Number of requests to the agent on this slot, by all people."""
     taken_back: str = ""
-    """An admin's reason for taking the slot back, if that was the last event."""
+    """An admin's reason for taking the slot back. Empty unless that was the last event."""
 
     def seconds_at(self, now: datetime) -> float:
-        """Return the seconds of work up to `now`."""
+        """Return this person's working time in seconds, up to the time `now`."""
         if not self.running or self.last is None:
             return self.seconds
         return self.seconds + min(max(0.0, (now - self.last).total_seconds()), GAP)
 
     def is_of(self, person: str, now: datetime) -> bool:
-        """Tell whether this person has the slot, under any version of the profile."""
+        """Return whether this person has the slot at the time `now`. All versions of the person's profile count as one
+        person.
+        """
         return self.is_taken(now) and account_of(self.person) == account_of(person)
 
     def is_taken(self, now: datetime) -> bool:
-        """Tell whether somebody has the slot under a valid lease."""
+        """Return whether any person has the slot at the time `now`, under a lease that has not ended."""
         return self.held and (self.until is None or now < self.until)
 
 
 def account_of(person: str) -> str:
-    """Return the person behind a version of a profile."""
+    """Return the account name in the id of an `Evaluator` record, without the version of the profile."""
     return person.partition("@")[0]
 
 
 def assignment_after(slot: str, events: Iterable[AssignmentEvent]) -> SlotAssignment:
-    """Compute the state after these events, in any order."""
+    """Compute the state of a slot from its events, which may be in any order."""
     assignment = SlotAssignment(slot)
     for event in sorted(events, key=lambda e: e.number):
         assignment = _after(assignment, event)
@@ -104,18 +106,18 @@ def _after(assignment: SlotAssignment, event: AssignmentEvent) -> SlotAssignment
 
 
 class AssignmentConflict(UsageError):
-    """The slot is assigned to another person, was handed in, or is in the wrong state for the action."""
+    """The slot is assigned to another person, its work was handed in, or its state does not allow the action."""
 
 
 def assignment_events(store: Store, slot: str) -> list[AssignmentEvent]:
-    """Return a slot's events in order."""
+    """Return the events of a slot, ordered by number."""
     return sorted(store.find(AssignmentEvent, slot=slot), key=lambda e: e.number)
 
 
 def assignment_of(store: Store, slot: str) -> SlotAssignment:
     """Return the current assignment of a slot.
 
-    If the work was handed in and then struck, the slot is free again; nothing is lost.
+    If the handed-in work was withdrawn (struck), the slot is free again. No record is deleted.
     """
     assignment = assignment_after(slot, assignment_events(store, slot))
     if assignment.closed and not store.find(Trial, slot=slot, live=True):
@@ -126,7 +128,7 @@ def assignment_of(store: Store, slot: str) -> SlotAssignment:
 def event_after(
     assignment: SlotAssignment, person: str, act: AssignmentAct, at: datetime, **rest: Any
 ) -> AssignmentEvent:
-    """Build the next event. Its number prevents two concurrent events."""
+    """Build the next event of a slot. Of two concurrent events with the same number, only one can be committed."""
     number = assignment.number + 1
     return AssignmentEvent(
         id=AssignmentEvent.identify(assignment.slot, number),
@@ -140,8 +142,10 @@ def event_after(
 
 
 def take_slot(store: Store, slot: Slot, person: str, at: datetime, days: float) -> SlotAssignment:
-    """Assign a slot to a person, or renew that person's lease. Raises AssignmentConflict if another person has it or it
-    is done.
+    """Assign a slot to a person for `days` days, and return the assignment. If the person has the slot already, nothing
+    changes.
+
+    Raises AssignmentConflict if another person has the slot, its work was handed in, or the slot cannot be attempted.
     """
     assignment = assignment_of(store, slot.id)
     if assignment.closed or slot.not_attemptable:
@@ -156,6 +160,8 @@ def take_slot(store: Store, slot: Slot, person: str, at: datetime, days: float) 
 
 
 def commit_event(store: Store, event: AssignmentEvent) -> SlotAssignment:
-    """Commit an event. Idempotent. Raises RecordConflict if another event was committed first."""
+    """Commit an event and return the new assignment of its slot. Committing the same event twice has no further effect.
+    Raises RecordConflict if another event with the same number was committed first.
+    """
     store.commit(event)
     return assignment_of(store, event.slot)

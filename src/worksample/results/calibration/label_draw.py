@@ -1,4 +1,6 @@
-"""The draw of work for people to label: made from the plan before anything is judged, and recorded."""
+"""The random draw of work for people to label. It is made from the plan before anything is judged, and it is
+recorded.
+"""
 
 from __future__ import annotations
 
@@ -30,18 +32,20 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 DRAWN = "calibration.drawn"
-"""Key in a round's versions: the digest of its `LabelDraw`."""
+"""Key in a round's `versions`. The value is the digest of the round's `LabelDraw`."""
 LATER = "came later"
-"""Stratum of work that the plan does not name: handed-in work, or a later attempt."""
+"""Name of the stratum for work that was not part of the draw: work from outside, or a later attempt."""
 WHOLE = "whole"
 EACH = 2
-"""Minimum number of labels per stratum, if it has as much work: a single label shows no spread."""
+"""Minimum number of labels in a stratum, if it contains enough work. A single label would not show any spread."""
 
 
 @dataclass(frozen=True)
 class LabelDraw:
-    """A draw of slots for people to label. `strata`: slot -> stratum, of all slots that may be labelled; `drawn`: the
-    slots to label. `share`: the share of later work to label.
+    """A draw of slots for people to label.
+
+    `strata` gives the stratum of every slot that may be labelled. `drawn` contains the slots to label. `share` is the
+    share of later work that is labelled, too.
     """
 
     strata: Mapping[str, str]
@@ -50,12 +54,12 @@ class LabelDraw:
     seed: int
 
     def stratum(self, slot: str | None) -> str:
-        """Return the stratum of a slot's work; `slot` is None for work without a slot."""
+        """Return the stratum of a slot's work. `slot` is None for work without a slot."""
         return self.strata.get(slot or "", LATER)
 
     def has(self, slot: str | None, submission: str) -> bool:
-        """Return whether people label this submission. Later work is drawn by its digest, independently of all
-        verdicts.
+        """Return whether people label this submission. Later work is drawn by its digest, so that verdicts cannot
+        influence the draw.
         """
         if slot in self.strata:
             return slot in self.drawn
@@ -63,7 +67,7 @@ class LabelDraw:
 
     @cached_property
     def counts(self) -> dict[str, tuple[int, int]]:
-        """Return, by stratum, the number of slots and the number of drawn ones."""
+        """Return, for each stratum, the number of all slots and the number of drawn slots."""
         every = Counter(self.strata.values())
         mine = Counter(self.strata[slot] for slot in self.drawn)
         return {name: (every[name], mine[name]) for name in sorted(every)}
@@ -76,9 +80,9 @@ def draw(
     slots: Sequence[Slot], agents: Mapping[str, Agent], instances: Mapping[str, Instance], protocol: Protocol,
     config: CalibrationConfig,
 ) -> LabelDraw:  # fmt: skip
-    """Draw slots at random within strata, among first attempts that are attemptable and that a judge grades.
+    """Draw slots at random in each stratum. Only attemptable first attempts that a judge grades can be drawn.
 
-    The same slots and seed give the same draw, in any order.
+    The draw depends only on the slots and the seed, and not on the order of the slots.
     """
     from worksample.metrics import draw_labels
 
@@ -101,7 +105,7 @@ def _is_asked_of_judge(slot: Slot, instances: Mapping[str, Instance], protocol: 
 
 
 def leaves_of(instance: Instance, protocol: Protocol) -> tuple[Criterion, ...]:
-    """Return the criteria that a judge answers."""
+    """Return the criteria without parts that a judge answers."""
     grading = instance.grading.get(protocol)
     if grading is None or protocol is Protocol.HOLISTIC:
         return ()
@@ -109,12 +113,16 @@ def leaves_of(instance: Instance, protocol: Protocol) -> tuple[Criterion, ...]:
 
 
 def kind_of(leaf: Criterion) -> str:
-    """Return `pitfall`, `gate` or `criterion`; the kind of verdicts on the whole is `whole`."""
+    """Return the kind of a criterion for calibration: `pitfall`, `gate` or `criterion`. Verdicts on the whole work have
+    the kind `whole`.
+    """
     return "pitfall" if leaf.importance is Importance.PITFALL else "gate" if leaf.gate else "criterion"
 
 
 def shared_strata(agent: Agent | None, arm: str, instance: Instance) -> dict[Stratum, str]:
-    """Return the strata values that all items of a submission share."""
+    """Return the values of the strata that are equal for all criteria of a submission: agent, arm, category, release
+    date.
+    """
     released = agent.release_date.isoformat() if agent and agent.release_date else "unknown"
     return {
         Stratum.AGENT: agent.id if agent else LATER,
@@ -127,7 +135,9 @@ def shared_strata(agent: Agent | None, arm: str, instance: Instance) -> dict[Str
 def stratum_of(
     slot: Slot, agent: Agent, instance: Instance, protocol: Protocol, strata: Sequence[Stratum]
 ) -> str:  # fmt: skip
-    """Return a slot's stratum as text; importance and kind are those of all criteria that the judge answers."""
+    """Return the name of a slot's stratum. Its importance and kind combine those of all criteria that the judge
+    answers.
+    """
     leaves = leaves_of(instance, protocol)
     values = shared_strata(agent, slot.arm, instance) | {
         Stratum.IMPORTANCE: "+".join(sorted({str(leaf.importance or Importance.IMPORTANT) for leaf in leaves}))
@@ -138,19 +148,19 @@ def stratum_of(
 
 
 def planned_draw(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> LabelDraw:
-    """Draw labels for an experiment in the store, from the questions that the judge is asked in its round."""
+    """Draw labels for a stored experiment, with the criteria that the judge is asked about in its round."""
     agents = {id: store.get(Agent, id) for id in experiment.agents}
     instances = {id: as_graded(store, judged, store.get(Instance, id)) for id in experiment.lock.instances}
     return draw(store.find(Slot, experiment=experiment.id), agents, instances, judged.protocol, config)
 
 
 def keep_draw(store: Store, found: LabelDraw) -> str:
-    """Store a draw and return its digest, for a round's versions."""
+    """Write a draw to the store and return its digest, for the `versions` of a round."""
     return put_canonical(store.blobs, found.plain())
 
 
 def read_draw(store: Store, round: Round) -> LabelDraw | None:
-    """Return the draw of a round of labels; None for any other round."""
+    """Return the draw of a round in which people label; None for any other round."""
     digest = round.versions.get(DRAWN)
     if digest is None:
         return None

@@ -1,4 +1,4 @@
-"""Rounds of people's labels, and the labels still missing in them."""
+"""Rounds in which people label a judge's work, and the number of labels that are still missing."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LabelRound:
-    """A round of labels with its draw."""
+    """A round in which people label work, with the draw of this work."""
 
     round: Round
     draw: LabelDraw
 
 
 def labels_of(store: Store, experiment: str, protocol: Protocol) -> LabelRound | None:
-    """Return the latest round of labels under a protocol that is not struck and asks the same questions as the judge's
-    round.
+    """Return the latest valid round of labels under a protocol. Return None if there is none.
 
-    Labels of another rubric say nothing about this one.
+    The round must ask the same questions as the judge's round, because labels of another rubric do not show how good
+    this judge is.
     """
     amendments = store.find(Amendment, target="round")
     out, rounds = struck(amendments), store.find(Round, experiment=experiment)
@@ -68,12 +68,14 @@ def labels_of(store: Store, experiment: str, protocol: Protocol) -> LabelRound |
 
 
 def drawn_submissions(store: Store, experiment: str, found: LabelDraw) -> list[str]:
-    """Return the drawn submissions that exist, for people to label."""
+    """Return the ids of the existing submissions that were drawn for people to label."""
     return [s.id for s, slot in submissions_with_slots(store, experiment) if found.has(slot, s.id)]
 
 
 def count_missing_labels(store: Store, experiment: Experiment, labels: LabelRound) -> int:
-    """Count the drawn submissions that still lack an answer by people. "Could not judge" counts as an answer."""
+    """Count the drawn submissions or pairs that need more answers by people. The answer "could not judge" counts as an
+    answer.
+    """
     e = schema.evaluations.c
     pairs = labels.round.protocol is Protocol.PAIRWISE
     with store.database.reading() as connection:
@@ -93,13 +95,13 @@ def count_missing_labels(store: Store, experiment: Experiment, labels: LabelRoun
 
 
 def _standing_pairs(store: Store, experiment: str, found: LabelDraw) -> list[str]:
-    """Return the drawn pairs with neither side struck."""
+    """Return the keys of the drawn pairs in which neither submission was withdrawn (struck)."""
     there = {s.id for s, _ in submissions_with_slots(store, experiment)}
     return [key for key in sorted(found.drawn) if there.issuperset(key.split("\x1f"))]
 
 
 def sent_to_people(store: Store, judged: str) -> set[str]:
-    """Return the subjects of a judge's round that people decide because the judge may not."""
+    """Return the submissions or pairs of a judge's round that people decide, because the judge may not decide them."""
     out = struck(store.find(Amendment, target="round"))
     found = [
         r for r in store.find(Round, over=judged) if ROUTED in r.versions and (AmendmentTarget.ROUND, r.id) not in out
@@ -111,14 +113,14 @@ def sent_to_people(store: Store, judged: str) -> set[str]:
 
 
 def count_all_missing_labels(store: Store, experiment: Experiment) -> int:
-    """Count the submissions that people still have to label, under all protocols."""
+    """Count the submissions and pairs that people still have to label, under all protocols of the experiment."""
     found = (labels_of(store, experiment.id, protocol) for protocol in sorted(calibrated_protocols(experiment)))
     return sum(count_missing_labels(store, experiment, labels) for labels in found if labels is not None)
 
 
 def evaluators(store: Store, round: str) -> dict[str, str]:
-    """Return subject -> the evaluators that answered in the round, as text. Another version of a judge is another
-    evaluator.
+    """Return the evaluators that answered in a round, by subject, as ids joined by `+`. Two versions of a judge are two
+    evaluators.
     """
     by: dict[str, set[str]] = {}
     for e in store.find(Evaluation, round=round, outcome=EvaluationOutcome.GIVEN):

@@ -1,5 +1,5 @@
-"""Calibration of judges of pairs: the pairs that people label, the proof of the judge, and the pairs that go to
-people.
+"""Calibration of judges that compare pairs: the pairs that people label, the proof of the judge, and the pairs that
+people decide.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ CONTRADICTED = "a person disagreed"
 
 
 def draw_pairs(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> LabelDraw:
-    """Draw pairs of the judge's round at random within strata, from the pairs and the seed alone.
+    """Draw pairs of the judge's round at random in each stratum. The draw depends only on the pairs and the seed.
 
-    The draw's `strata` and `drawn` name pairs (`key_of`). Each two agents that meet are a separate stratum, since a
-    preference is a figure about those two; in each stratum at least two pairs, or `labels`, are labelled.
+    In this draw, `strata` and `drawn` contain keys of pairs (`key_of`). Each combination of two agents is a stratum of
+    its own, because a preference is a figure about these two agents. In each stratum, people label at least two pairs,
+    or as many as `labels` says.
     """
     strata = strata_of(store, experiment, drawn_pairs(store, judged), config)
     if not strata:
@@ -44,9 +45,11 @@ def draw_pairs(store: Store, experiment: Experiment, judged: Round, config: Cali
 
 @dataclass(frozen=True)
 class PairCells:
-    """A judge's answers with people's labels. `rows`: a row per pair as of `pair_preferences`, with its `stratum`, its
-    `cell`, its `task`, and whether it was drawn. A proof belongs to the judges that answered, with their versions,
-    and the cell.
+    """A judge's answers about pairs, with people's labels and the proofs of the judge.
+
+    `rows` has a row for each pair, with the columns of `pair_preferences` and with `stratum`, `cell`, `task` and
+    `drawn`. `proofs` says whether the judge is proven, for each version of the judge and each cell (two compared
+    agents).
     """
 
     rows: pl.DataFrame
@@ -56,7 +59,9 @@ class PairCells:
 def pair_cells(
     store: Store, experiment: Experiment, judged: Round, labels: LabelRound, config: CalibrationConfig
 ) -> PairCells:
-    """Compare the judge with people's labels: they agree if both prefer the same side, or neither prefers one."""
+    """Compare a judge's answers with people's labels. They agree if both prefer the same submission, or if both prefer
+    neither.
+    """
 
     def before(one: Experiment, its: Round, theirs: LabelRound) -> pl.DataFrame:
         # Strata are those of this plan, even if the earlier plan drew within others.
@@ -81,7 +86,9 @@ def _proven(rows: pl.DataFrame, config: CalibrationConfig) -> dict[Cell, Proof]:
 
 
 def labelled_pairs(work: ResultSet, judged: Round, labels: LabelRound) -> pl.DataFrame:
-    """Return the pairs that the judge answered or people labelled, each with `task`, `stratum` and `drawn`."""
+    """Return the pairs that the judge answered or people labelled, with the columns `task`, `stratum`, `cell` and
+    `drawn`.
+    """
     found = pair_preferences(work, judged, [labels.round])
     strata = labels.draw.strata
     tasks = {id: work.store.get(Instance, id).task for id in found["instance"].unique().to_list()}
@@ -95,8 +102,8 @@ def labelled_pairs(work: ResultSet, judged: Round, labels: LabelRound) -> pl.Dat
 
 
 def routed_pairs(found: PairCells, config: CalibrationConfig) -> dict[str, str]:
-    """Return pair -> why it goes to people. A pair that people labelled goes to others only if they and the judge
-    differ.
+    """Return the pairs that people decide, with the reason for each. A pair that people labelled goes to other people
+    only if the first people and the judge disagree.
     """
     from worksample.metrics import route
 
@@ -114,6 +121,6 @@ def routed_pairs(found: PairCells, config: CalibrationConfig) -> dict[str, str]:
 
 
 _NEAR = 0.25 + 1e-9
-"""Maximum distance from a label that counts as agreement: the mean of a judge that repeats may lie between two sides,
-and the nearest counts, as in `metrics.prove`.
+"""Maximum difference between a judge's preference and a label that counts as agreement. The mean of a judge with
+repeats may lie between two possible answers, and the nearest answer counts, as in `metrics.prove`.
 """

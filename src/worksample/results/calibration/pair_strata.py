@@ -1,4 +1,4 @@
-"""Strata of pairs of submissions: the two agents that meet, and the other strata of the plan."""
+"""Strata of pairs of submissions: the two compared agents, and the other strata of the plan."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ _LATER = f", {LATER}"
 
 
 def draw_within_strata(strata: Mapping[str, str], share: float, seed: int, least: int) -> frozenset[str]:
-    """Draw a share of the pairs at random, at least `least` of each stratum. Return their keys."""
+    """Draw the given share of the pairs at random, and at least `least` pairs of each stratum. Return the keys of the
+    drawn pairs.
+    """
     from worksample.metrics import draw_labels
 
     mine = sorted(strata)
@@ -40,10 +42,10 @@ def draw_within_strata(strata: Mapping[str, str], share: float, seed: int, least
 
 
 def with_later_pairs(store: Store, experiment: Experiment, judged: Round, draw: LabelDraw) -> LabelDraw:
-    """Return the draw extended by pairs that were drawn later for the judge's round.
+    """Return the draw, extended by pairs that were added to the judge's round later.
 
-    For each two agents that meet in the later pairs, people label the same share, at least two. Later pairs have
-    separate strata but share the cells of the earlier ones (`cell_of`).
+    For each combination of two agents in the later pairs, people label the same share as before, and at least two
+    pairs. Later pairs have their own strata, but they belong to the same cells as the earlier pairs (`cell_of`).
     """
     config = calibration_of(experiment)
     if config is None:
@@ -60,7 +62,9 @@ def with_later_pairs(store: Store, experiment: Experiment, judged: Round, draw: 
 
 
 def cell_of(stratum: str) -> str:
-    """Return the cell in which a judge of pairs is proven: the two agents that meet, in earlier and later pairs."""
+    """Return the cell to which a stratum of pairs belongs. A judge is proven or refused in each cell. Earlier and later
+    pairs of the same two agents have the same cell.
+    """
     return stratum.removesuffix(_LATER)
 
 
@@ -68,9 +72,10 @@ def strata_of(
     store: Store, experiment: Experiment, pairs: Sequence[tuple[str, str]], config: CalibrationConfig, *,
     struck_too: bool = False,
 ) -> dict[str, str]:  # fmt: skip
-    """Return pair -> stratum for the pairs that are not struck: the two agents that meet, and the plan's other strata.
+    """Return the stratum of each pair, by key of the pair. A stratum names the two compared agents and the other strata
+    of the plan.
 
-    struck_too: include struck pairs.
+    struck_too: whether to include pairs with withdrawn (struck) submissions, which are otherwise left out.
     """
     there = {s.id: (s, slot) for s, slot in submissions_with_slots(store, experiment.id, struck_too=struck_too)}
     pairs = [pair for pair in pairs if pair[0] in there and pair[1] in there]
@@ -97,9 +102,10 @@ def strata_of(
 def submissions_with_slots(
     store: Store, experiment: str, *, struck_too: bool = False
 ) -> list[tuple[Submission, str | None]]:
-    """Return the submissions of live trials and those handed in for the experiment, each with its slot, by id.
+    """Return an experiment's submissions from valid trials and from outside, each with its slot, ordered by id. The
+    slot is None for a submission from outside.
 
-    struck_too: include struck submissions.
+    struck_too: whether to include withdrawn (struck) submissions.
     """
     slots = {t.id: t.slot for t in store.find(Trial, experiment=experiment, live=True)}
     out = set() if struck_too else struck(store.find(Amendment))

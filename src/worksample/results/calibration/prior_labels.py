@@ -1,6 +1,7 @@
-"""Labels of earlier experiments that count towards proving the same judge in the same cell.
+"""Labels of earlier experiments, which help to prove the same judge for the same kind of work.
 
-They prove or refuse a judge and enter no figure: an estimate rests on the experiment's own work and its own draw.
+These labels only decide whether a judge is proven or refused. Figures use only labels that were drawn from the
+experiment's own work.
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ WHERE = "[calibration] proofs"
 
 
 def earlier_experiments(store: Store, experiment: Experiment, config: CalibrationConfig) -> list[Experiment]:
-    """Return the experiments that `proofs` names by id or by name; for a name, the latest one planned before this one.
+    """Return the experiments that the setting `proofs` names by id or by name. If several experiments have a name, the
+    latest one that was planned before this experiment is returned.
 
-    Raises PlanError if none exists, or if it calibrated none of this experiment's protocols.
+    Raises PlanError if an experiment does not exist, or if it calibrated none of this experiment's protocols.
     """
     found = []
     known = [e for e in store.find(Experiment) if e.id != experiment.id and e.at <= experiment.at]
@@ -43,7 +45,9 @@ def earlier_experiments(store: Store, experiment: Experiment, config: Calibratio
         if not calibrated_protocols(one) & frozenset(config.protocols):
             under = " or ".join(config.protocols)
             raise PlanError(
-                f"{name} calibrated no judge under {under}", where=WHERE, next=f"leave {name} out of proofs"
+                f"the experiment {name} calibrated no judge under {under}",
+                where=WHERE,
+                next=f"leave {name} out of proofs",
             )
         found.append(one)
     return found
@@ -53,7 +57,9 @@ def carry_prior_labels(
     store: Store, experiment: Experiment, protocol: Protocol, config: CalibrationConfig,
     rows_of: Callable[[Experiment, Round, LabelRound], pl.DataFrame],
 ) -> pl.DataFrame | None:  # fmt: skip
-    """Return the labelled rows of earlier experiments, as `rows_of` returns them for one; None if there are none."""
+    """Return the labelled rows of all earlier experiments; None if there are none. rows_of: a function that returns the
+    rows of one experiment.
+    """
     rows = []
     for one in earlier_experiments(store, experiment, config):
         labels = labels_of(store, one.id, protocol) if _calibrates(one, protocol) else None
@@ -71,8 +77,11 @@ def _calibrates(experiment: Experiment, protocol: Protocol) -> bool:
 
 
 def join_proofs(own: Mapping[Cell, Proof], pooled: Mapping[Cell, Proof]) -> dict[Cell, Proof]:
-    """Return each cell's proof from all labels, unless the experiment's own labels refuse the judge: those are about
-    this work.
+    """Return the proof of the judge in each cell (a version of the judge with a kind of work), computed from all labels
+    together.
+
+    If the experiment's own labels refuse the judge in a cell, the proof from the own labels is used instead, because
+    they are about this work. own: proofs from the experiment's labels. pooled: proofs from all labels.
     """
     from worksample.metrics import JudgeStanding
 

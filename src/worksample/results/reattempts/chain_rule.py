@@ -1,6 +1,7 @@
-"""The next step of a chain of attempts: a pure function of the chain's rule and state (UpBench, Algorithm 1).
+"""The next step of a chain of attempts, computed only from the rule and the state of the chain (UpBench, Algorithm 1).
 
-It keeps no state: the same question gets the same answer, so a kill between an answer and its commit loses nothing.
+This module stores nothing, and equal states give equal steps. If the program is stopped before a step is committed, the
+step is computed again.
 """
 
 from __future__ import annotations
@@ -14,49 +15,51 @@ from worksample.records import Chain
 
 
 class AttemptVerdict(StrEnum):
-    """Verdict on one attempt, under the experiment's first protocol."""
+    """The verdict on one attempt, under the experiment's first protocol."""
 
     OPEN = "open"
-    """The slot has no finished live trial."""
+    """The slot has no valid finished trial."""
     WAITS = "waits"
-    """Nothing is decided yet, for any reason."""
+    """The verdict is not decided yet, for any reason."""
     PASSED = "passed"
     FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
 class ChainLink:
-    """An attempt of a chain in its current state."""
+    """One attempt of a chain, with its trial, verdict and spending."""
 
     slot: str
     verdict: AttemptVerdict
     trial: str | None = None
-    """The slot's live trial."""
+    """Id of the slot's valid finished trial; None if there is none."""
     submission: str | None = None
     earlier_submission: str | None = None
-    """The earlier submission that the trial received."""
+    """Id of the earlier submission that the agent received; None for a first attempt."""
     score: float | None = None
     dollars: float | None = 0.0
-    """US dollars spent on it, for every try and every grading; None if a part has no price."""
+    """US dollars spent on this attempt, over all tries and gradings. None if a part of the cost is unknown."""
     hours: float | None = 0.0
-    """Hours of people who graded it; None if an evaluation does not state them."""
+    """Hours of people who graded this attempt. None if an evaluation does not state its time."""
     has_feedback: bool = True
-    """Whether the feedback for the next attempt exists."""
+    """True if the feedback for the next attempt exists."""
 
 
 class ChainAction(StrEnum):
     RUN = "run"
-    """Run the named slot, which is already planned."""
+    """Run the slot of the step, which is already planned."""
     COMMIT = "commit"
-    """Plan another attempt after the named slot."""
+    """Plan another attempt after the slot of the step."""
     WITHDRAW = "withdraw"
-    """Withdraw the trial of the named slot: the work that it received is no longer in force."""
+    """Withdraw the trial of the slot of the step, because the earlier work that its agent received is no longer
+    valid.
+    """
     WAIT = "wait"
     END = "end"
 
 
 class ChainReason(StrEnum):
-    """Reason why a chain waits or has ended."""
+    """Reason why a chain waits or has stopped."""
 
     VERDICT = "its latest attempt has no verdict"
     FEEDBACK = "the feedback for the next attempt is not given yet"
@@ -76,10 +79,10 @@ class ChainStep:
 
 
 def next_step(rule: Chain, links: Sequence[ChainLink]) -> ChainStep:
-    """Return the next step of a chain whose slots (the first attempt's and those committed) are `links`.
+    """Return the next step of a chain. links: the attempts of the chain that are planned or made, in order.
 
-    A committed slot is run, regardless of the budget, as long as all earlier attempts still count as failed and
-    feedback for it exists.
+    A planned slot is run even if the budget is spent, as long as all earlier attempts have failed and the feedback
+    exists.
     """
     for before, link in pairwise(links):
         if link.trial is not None and link.earlier_submission != before.submission:
@@ -110,7 +113,7 @@ def next_step(rule: Chain, links: Sequence[ChainLink]) -> ChainStep:
 
 
 def _why_ended(rule: Chain, links: Sequence[ChainLink]) -> ChainReason:
-    """Return why a chain whose attempts all failed is not continued; empty if it is."""
+    """Return why a chain in which all attempts failed stops; empty if another attempt follows."""
     if len(links) > rule.reattempts:
         return ChainReason.ATTEMPTS
     budgets = ((rule.dollars, [link.dollars for link in links]), (rule.hours, [link.hours for link in links]))

@@ -1,4 +1,4 @@
-"""The state of an experiment's chains, read from the store's verdicts, trials and evaluations."""
+"""The state of an experiment's chains of attempts, read from verdicts, trials and evaluations in the store."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     import polars as pl
 
 COUNTED = (Purpose.GRADING, Purpose.REGRADE, Purpose.ADJUDICATION)
-"""Purposes of rounds whose evaluations a chain pays for; checks of evaluators are research, not work on a job."""
+"""Purposes of rounds whose evaluations count towards the budget of a chain. Rounds that check evaluators do not count,
+because they are not part of the work.
+"""
 
 
 @dataclass(frozen=True)
 class AttemptChain:
-    """A chain of attempts: an agent on an instance in a repeat, under an arm with feedback."""
+    """A chain of attempts by one agent on one instance in one repeat, under an arm with feedback."""
 
     arm: Arm
     agent: str
@@ -32,11 +34,13 @@ class AttemptChain:
 
 
 def chains_of(store: Store, experiment: Experiment) -> list[AttemptChain]:
-    """Return all chains of an experiment, by agent, instance, repeat and arm; none if it has no rule for chains."""
+    """Return all chains of an experiment, ordered by arm, agent, instance and repeat. Return an empty list if the
+    experiment has no rule for chains.
+    """
     rule = experiment.lock.chain
     if rule is None:
         return []
-    from worksample.results.slots import slots_df
+    from worksample.results.slot_results import slots_df
 
     slots = slots_df(store, experiment.id)
     spent = _spending_by_slot(store, experiment, rule)
@@ -62,7 +66,7 @@ def chains_of(store: Store, experiment: Experiment) -> list[AttemptChain]:
 
 
 def count_due(chains: Iterable[AttemptChain]) -> int:
-    """Count the re-attempts that the rule requires and that are not planned yet."""
+    """Count the re-attempts that the rule of the chains requires and that are not planned yet."""
     return sum(c.step.next is ChainAction.COMMIT for c in chains)
 
 
@@ -83,7 +87,9 @@ def _link(
 def _spending_by_slot(
     store: Store, experiment: Experiment, rule: Chain
 ) -> dict[str, tuple[float | None, float | None]]:
-    """Return slot -> US dollars and hours of people, over all tries and gradings; None if a part is unknown."""
+    """Return, by slot, the US dollars and the hours of people over all tries and gradings. A value is None if a part of
+    it is unknown.
+    """
     from worksample.store.dataframes import evaluations_df, trials_df
 
     out: dict[str, list[float | None]] = {}
@@ -115,15 +121,15 @@ def _spending_by_slot(
 
 
 def _given_evaluations(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the evaluations that took time or money, including struck ones: striking an evaluation pays nothing
-    back.
+    """Return the time and cost of all evaluations. Withdrawn (struck) evaluations are included, because they cost time
+    and money, too.
     """
     columns = ("cost", "priced", "cost_at_most")
     return frame.select("trial", "round", "evaluator_type", "minutes", *columns)
 
 
 def _cost_bound(cost: float | None, at_most: float | None, priced: bool, asked: bool) -> float | None:
-    """Return the cost if it is settled, else its upper bound; None if that is unknown."""
+    """Return the cost if it is final, otherwise its maximum. Return None if the maximum is unknown."""
     if priced or not asked:
         return cost if priced else cost or 0.0
     return at_most

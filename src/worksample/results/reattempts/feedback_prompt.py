@@ -1,4 +1,4 @@
-"""The feedback prompt of a re-attempt: the criteria that the agent may see, and the feedback on its work."""
+"""The feedback prompt for a re-attempt: the criteria that the agent may see, and the feedback on its work."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from worksample.records import (
 )
 
 PREVIOUS = "/task/previous"
-"""Folder with the earlier work, read-only."""
+"""Folder in the agent's box that contains the earlier work, read-only."""
 LONGEST = 20_000
-"""Maximum number of characters of all feedback."""
+"""Maximum number of characters of the whole feedback prompt."""
 
 AGAIN = (
     "You did this work before, and the client did not accept it. Your earlier deliverables are in {previous} "
@@ -33,7 +33,7 @@ GENERIC = (
 
 
 def shown_criteria(criteria: Criteria, view: ShownRubric) -> str:
-    """Return the criteria as a Markdown list, as the agent sees them; empty if it sees none."""
+    """Return the criteria that the agent sees, as a Markdown list. Return an empty text if the agent sees none."""
 
     def lines(nodes: Sequence[Criterion], depth: int) -> list[str]:
         found = []
@@ -53,8 +53,8 @@ def _describe_criterion(node: Criterion, view: ShownRubric) -> str:
 
 
 def feedback_prompt(arm: Arm, output: str, criteria: Criteria, evaluations: Iterable[Evaluation]) -> str:
-    """Build the text that is added to the brief. Criteria that the arm does not show appear only in the feedback about
-    them.
+    """Build the text that is added to the brief. If the arm does not show the criteria, they appear only as far as the
+    feedback mentions them.
     """
     parts = ["# Your earlier work", AGAIN.format(previous=PREVIOUS, output=output)]
     if arm.feedback is Feedback.GENERIC:
@@ -68,7 +68,7 @@ def feedback_prompt(arm: Arm, output: str, criteria: Criteria, evaluations: Iter
 
 
 def words_of(evaluation: Evaluation) -> int:
-    """Return the number of words of free feedback that an evaluation gives if no criteria are shown."""
+    """Return the number of words that an evaluation adds to the feedback if the agent sees no criteria."""
     return len(_describe_evaluation(evaluation, ShownRubric.NONE, Criteria()).split())
 
 

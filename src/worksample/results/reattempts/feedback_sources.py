@@ -22,12 +22,14 @@ KIND = {
     Feedback.JUDGE: EvaluatorKind.JUDGE,
     Feedback.PROGRAM: EvaluatorKind.PROGRAM,
 }
-"""Kind of evaluator whose evaluations an arm passes on as feedback; other arms pass on none."""
+"""The kind of evaluator whose evaluations an agent receives, by the feedback of the arm. Feedback without an entry
+here, such as `generic`, uses no evaluations.
+"""
 
 
 class FeedbackSources:
-    """Evaluations by evaluators that may decide under a protocol, and by those who adjudicated them. They are read
-    once.
+    """Evaluations that may become feedback under a protocol: those of rounds in force, and of their adjudications.
+    Rounds and amendments are read only once.
     """
 
     def __init__(self, store: Store, protocol: Protocol) -> None:
@@ -39,8 +41,9 @@ class FeedbackSources:
         self._protocol = protocol
 
     def of(self, submission: str, kind: EvaluatorKind) -> tuple[Evaluation, ...]:
-        """Return, by time, the live evaluations by this kind in the latest round in force that has any, and in its
-        adjudications.
+        """Return the valid evaluations of a submission by one kind of evaluator, oldest first.
+
+        The evaluations come from the latest round in force that has any, and from adjudications of this round.
         """
         made = [e for e in self._store.find(Evaluation, subject=submission) if self._stands(e)]
         for round in reversed(self._found.deciding(self._protocol, kind)):

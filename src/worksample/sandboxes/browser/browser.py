@@ -19,11 +19,11 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from worksample.background_services import FailureSignal
 from worksample.box import Box, BoxConfig, BoxLimits, Connection, Mount, Process
 from worksample.errors import ForeignInputError, SandboxError
 from worksample.files.untrusted import parse_json
 from worksample.sandboxes import start_box
-from worksample.supervision import FailureSignal
 
 from .actions import ACTIONS
 from .browser_config import BrowserConfig
@@ -129,9 +129,11 @@ class Browser:
         except (TimeoutError, BrokenPipeError, ValueError) as error:
             await self.close()
             await self._check_agent_box()
-            said = "took too long" if isinstance(error, TimeoutError) else "ended" if not str(error) else str(error)
+            said = "the browser ended" if isinstance(error, BrokenPipeError) else str(error)
+            if isinstance(error, TimeoutError):
+                said = "the browser took too long"
             kept = {"driver": self._complaint[-1500:], "chromium": self._chromium[-1500:]}
-            return {"error": f"the browser {said}; the next action restarts it", **kept}
+            return {"error": f"{said}; the next action restarts it", **kept}
 
     async def _check_agent_box(self) -> None:
         """Raise SandboxError if the agent's box has ended."""
@@ -186,15 +188,15 @@ class Browser:
                 raise BrokenPipeError
             line += piece
             if len(line) > LONGEST_LINE:
-                raise ValueError("sent too large an answer")
+                raise ValueError("the browser sent an answer that is too large")
         self._waiting = bytes(line[end + 1 :])
         del line[end:]
         try:
             answer = await parse_json(line, what="its answer")
         except ForeignInputError as error:
-            raise ValueError(f"sent an invalid answer: {error.what}") from None
+            raise ValueError(f"the browser sent an invalid answer: {error.what}") from None
         if not isinstance(answer, dict) or answer.get("id") != self._count:
-            raise ValueError("sent an invalid answer")
+            raise ValueError("the browser sent an invalid answer")
         return answer
 
     async def _keep_complaints(self, driver: Process) -> None:

@@ -7,7 +7,8 @@ import importlib.util
 import subprocess
 from pathlib import Path
 
-from worksample.root_command import root_command
+from worksample.extras import install_command
+from worksample.sudo_command import root_command
 
 BINARY = Path("/usr/lib/chromium/chromium")
 """Debian's Chromium, without its start script, which would read settings that no box has. The headless shell would
@@ -27,7 +28,7 @@ def missing_browser_command() -> str:
     if packages := lacking_packages():
         lines.append(root_command(f"apt-get install -y {' '.join(packages)}"))
     if importlib.util.find_spec("playwright") is None:
-        lines.append("pip install 'worksample[browser]'")
+        lines.append(install_command("browser"))
     return " && ".join(lines)
 
 
@@ -41,7 +42,7 @@ def playwright_folder() -> Path:
     """Return the folder of Python packages for the driver's box: Playwright and its dependencies, nothing of the
     platform.
     """
-    from worksample.sandboxes.toolbox import library_folder
+    from worksample.sandboxes.python_toolbox import library_folder
 
     return library_folder(("playwright",), LIBRARY)
 

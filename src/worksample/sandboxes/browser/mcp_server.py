@@ -12,7 +12,7 @@ from typing import Any
 
 from worksample.errors import ForeignInputError, SandboxError
 from worksample.files.untrusted import JsonLimits, read_json
-from worksample.models.gateway.http import HttpLimits, HttpRequest, HttpResponse, HttpServer, as_json
+from worksample.models.gateway.http_server import HttpLimits, HttpRequest, HttpResponse, HttpServer, as_json
 
 from .actions import ACTIONS, BrowserAction
 from .browser import Browser, BrowserObservation
@@ -37,7 +37,7 @@ class McpServer:
 
     async def _answer(self, request: HttpRequest) -> HttpResponse:
         if request.method != "POST":
-            body = as_json(_fault(None, NO_REQUEST, "only POST is served here"))
+            body = as_json(_fault(None, NO_REQUEST, "this server accepts only POST"))
             return HttpResponse(405, body, headers=(("Allow", "POST"),))
         status, body = await self._answer_body(bytes(request.body))
         return HttpResponse(status, body)
@@ -48,7 +48,7 @@ class McpServer:
         except ForeignInputError as error:
             return 400, as_json(_fault(None, NOT_JSON, error.what))
         if not isinstance(asked, dict) or not isinstance(asked.get("method"), str):
-            return 400, as_json(_fault(None, NO_REQUEST, "the body is not a request"))
+            return 400, as_json(_fault(None, NO_REQUEST, "the body is not a JSON-RPC request"))
         if "id" not in asked:
             return 202, b""
         given = asked.get("params")

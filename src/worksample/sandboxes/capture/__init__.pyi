@@ -6,10 +6,10 @@ from .box_capture import snapshot_output as snapshot_output
 from .collect_hooks import COLLECTED as COLLECTED
 from .root_changes import ROOT_LAYER as ROOT_LAYER
 from .root_changes import add_to_layer as add_to_layer
-from .step_capture import ABORTED as ABORTED
-from .step_capture import STEP_OUTPUT as STEP_OUTPUT
-from .step_capture import STEPS as STEPS
-from .step_capture import STEPS_SUMMARY as STEPS_SUMMARY
-from .step_capture import StepCapture as StepCapture
-from .step_capture import step_view as step_view
-from .step_capture import step_views as step_views
+from .work_step_capture import ABORTED as ABORTED
+from .work_step_capture import STEP_OUTPUT as STEP_OUTPUT
+from .work_step_capture import STEPS as STEPS
+from .work_step_capture import STEPS_SUMMARY as STEPS_SUMMARY
+from .work_step_capture import StepCapture as StepCapture
+from .work_step_capture import step_view as step_view
+from .work_step_capture import step_views as step_views

@@ -17,7 +17,7 @@ from worksample.box import Box
 from worksample.errors import Cause, SandboxError
 from worksample.files import Scan, ScanLimits, Sink, scan
 from worksample.records import CaptureStatus, Instance, Manifest, SubmissionPart
-from worksample.steady_loop import steady_time
+from worksample.stall_tolerant_loop import steady_time
 from worksample.store import put_canonical
 
 from .collect_hooks import COLLECTED, hooks_part, run_hooks

@@ -15,7 +15,7 @@ from worksample.box import Box, FairTimeout
 from worksample.errors import SandboxError
 from worksample.files import Sink, read_manifest
 from worksample.records import CaptureStatus, Entry, Instance, Manifest, SubmissionPart, quote_path
-from worksample.steady_loop import steady_time
+from worksample.stall_tolerant_loop import steady_time
 from worksample.store import put_canonical
 
 
@@ -89,20 +89,20 @@ async def _probe(box: Box, blobs: BlobStore, instance: Instance, name: str, limi
     if entry is None or entry.blob is None:
         raise _Failed("there is no such script in probes/")
     if entry.size > limits.script:
-        raise _Failed(f"its script exceeds {limits.script:,} bytes")
+        raise _Failed(f"the probe's script is larger than {limits.script:,} bytes")
     if entry.path.endswith(".py"):
         python = limits.python or str(Path(getattr(sys, "_base_executable", sys.executable)).resolve())
         argv = [python if instance.work.environment.image is None else "python3", "-I", "-"]
     elif entry.path.endswith(".sh"):
         argv = ["/bin/sh", "-s"]
     else:
-        raise _Failed("a probe is a .py or .sh file")
+        raise _Failed("a probe must be a .py or .sh file")
     paths = instance.work.environment.paths
     env = {"WORKSAMPLE_INPUT": paths.input, "WORKSAMPLE_SOFTWARE": paths.software, "WORKSAMPLE_OUTPUT": paths.output}
     for last in (False, True):
         left = until - steady_time()
         if left <= 0:
-            raise _Failed("there was no time left for it")
+            raise _Failed("no time was left to run the probe")
         timeout = FairTimeout(limits.seconds)
         timeout.backstop = min(timeout.backstop, left)
         ran = await box.run(
@@ -117,13 +117,15 @@ async def _probe(box: Box, blobs: BlobStore, instance: Instance, name: str, limi
             break
         await box.clear()
     if ran.starved:
-        raise _Failed(f"the machine was too busy: it had {ran.counted:.1f} of {ran.seconds:.0f} seconds")
+        raise _Failed(
+            f"the machine was too busy: the probe got {ran.counted:.1f} of {ran.seconds:.0f} seconds of processor time"
+        )
     if ran.timed_out:
-        raise _Failed(f"not done after {limits.seconds:g} seconds")
+        raise _Failed(f"the probe did not end within {limits.seconds:g} seconds")
     if ran.truncated:
-        raise _Failed(f"it printed more than {limits.output:,} bytes")
+        raise _Failed(f"the probe printed more than {limits.output:,} bytes")
     if ran.returncode != 0:
-        raise _Failed(f"exit code {ran.returncode}: {_tail(ran.stderr)}")
+        raise _Failed(f"the probe ended with exit code {ran.returncode}: {_tail(ran.stderr)}")
     return ran.stdout
 
 

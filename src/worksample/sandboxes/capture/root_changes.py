@@ -18,7 +18,7 @@ from typing import IO
 from worksample.errors import Cause
 from worksample.files import ScanLimits, Sink
 from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart
-from worksample.steady_loop import steady_time
+from worksample.stall_tolerant_loop import steady_time
 from worksample.store import put_canonical
 
 ROOT_LAYER = "root.tar"
@@ -52,11 +52,13 @@ class _LayerWriter:
     def is_full(self) -> bool:
         """Return whether a limit is reached, so that nothing more is added."""
         if self.files >= self.limits.files:
-            self.note_fault(Cause.CAPTURE_TOO_MANY, f"more than {self.limits.files:,} changes of the root")
+            self.note_fault(
+                Cause.CAPTURE_TOO_MANY, f"the agent changed more than {self.limits.files:,} files of the root"
+            )
         elif self.limits.seconds is not None and time.thread_time() - self.used >= self.limits.seconds:
-            self.note_fault(Cause.CAPTURE_TIME, "there was no time for all changes of the root")
+            self.note_fault(Cause.CAPTURE_TIME, "the time ran out before all changes of the root were captured")
         elif steady_time() > self.until:
-            self.note_fault(Cause.CAPTURE_FAILED, "the machine was too busy to take in all changes of the root")
+            self.note_fault(Cause.CAPTURE_FAILED, "the machine was too busy to capture all changes of the root")
         else:
             return False
         return True
@@ -70,7 +72,7 @@ class _LayerWriter:
             if inner in OWN:
                 continue
             if name.startswith(WHITEOUT) or depth > self.limits.depth or len(os.fsencode(inner)) > self.limits.path:
-                self.note_fault(Cause.CAPTURE_UNREADABLE, f"{inner[:200]!r} cannot be kept in a layer")
+                self.note_fault(Cause.CAPTURE_UNREADABLE, f"{inner[:200]!r} cannot be stored in a layer")
                 continue
             try:
                 self.add_entry(descriptor, name, inner, depth)
@@ -112,7 +114,9 @@ class _LayerWriter:
             self.tar.addfile(info)
             return
         if self.bytes + state.st_size > self.limits.bytes:
-            self.note_fault(Cause.CAPTURE_TOO_LARGE, f"more than {self.limits.bytes:,} bytes changed in the root")
+            self.note_fault(
+                Cause.CAPTURE_TOO_LARGE, f"the agent changed more than {self.limits.bytes:,} bytes of the root"
+            )
             return
         with os.fdopen(os.open(name, _FILE, dir_fd=above), "rb") as file:
             info.size = os.fstat(file.fileno()).st_size

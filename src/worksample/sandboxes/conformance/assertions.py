@@ -23,7 +23,7 @@ def raises(kind: type[BaseException], text: str = "", number: int | None = None)
         got = getattr(found, "errno", None)
         assert number in (None, got), f"errno {got and errno.errorcode.get(got)} instead of {number}"
     else:
-        raise AssertionError(f"no {kind.__name__} was raised")
+        raise AssertionError(f"the call did not raise {kind.__name__}")
 
 
 async def read_rest(reader: Reader) -> bytes:

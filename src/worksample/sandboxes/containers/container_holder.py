@@ -14,13 +14,14 @@ from typing import Any
 from worksample.box import BoxConfig
 from worksample.errors import SandboxError
 from worksample.files.scratch_folder import started_at
-from worksample.sandboxes import cgroups, layout
-from worksample.sandboxes.holder import STOPPED_WAIT, lock_images
+from worksample.sandboxes import bubblewrap_layout as layout
+from worksample.sandboxes import cgroups
+from worksample.sandboxes.box_holder import STOPPED_WAIT, lock_images
+from worksample.sandboxes.cancellation_shield import to_the_end
 from worksample.sandboxes.host_state import BoxFolder, UidLease
-from worksample.sandboxes.shielded import to_the_end
 
 from . import container_settings
-from .daemon import LABEL, Daemon, daemon_errors, remove_container
+from .docker_daemon import LABEL, Daemon, daemon_errors, remove_container
 
 PAUSES = 10
 """Maximum attempts to pause a container."""
@@ -150,9 +151,11 @@ class ContainerHolder:
                 cgroups.kill(self._groups)
         if self._child >= 0:
             if not select.select([self._child], [], [], STOPPED_WAIT)[0]:
-                raise SandboxError("the box could not be ended", where="box", next="docker ps")
+                raise SandboxError("the box could not be stopped", where="box", next="docker ps")
         elif self._frozen and not killed:
-            raise SandboxError("the box could not be ended: its daemon is gone", where="box", next="docker ps")
+            raise SandboxError(
+                "the box could not be ended: the Docker daemon has stopped", where="box", next="docker ps"
+            )
 
     def _kill(self) -> bool:
         """Kill the container; return False if the daemon does not answer."""

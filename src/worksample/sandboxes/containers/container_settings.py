@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from worksample.box import BoxConfig
-from worksample.sandboxes import layout
+from worksample.sandboxes import bubblewrap_layout as layout
 from worksample.sandboxes.in_box import system_calls
 from worksample.sandboxes.in_box.container import LINE
 

@@ -104,13 +104,13 @@ async def _read_client_hello(connection: socket.socket, data: bytes, name: str) 
             while (said := hello.feed(piece)) is None:
                 piece = await _receive(connection)
                 if not piece:
-                    raise ClientHelloError("the connection ended before its ClientHello")
+                    raise ClientHelloError("the client closed the connection before its TLS ClientHello")
     except TimeoutError:
         raise ConnectionRefused(f"{name}: no complete ClientHello came within {PATIENCE:.0f} s") from None
     except ClientHelloError as error:
         raise ConnectionRefused(f"{name}: {error}") from None
     if said != name:
-        raise ConnectionRefused(f"CONNECT was for {name}, the TLS server name is {said}")
+        raise ConnectionRefused(f"the CONNECT request names {name}, but the TLS server name is {said}")
     return bytes(hello.data)
 
 

@@ -136,7 +136,7 @@ async def dial(
     for *_, place in found:
         if why := refusing(str(place[0])):
             raise ConnectionRefused(f"{name}: {why}")
-    failure = "it has no address"
+    failure = "the name has no address"
     for family, kind, number, _, place in found[:MOST_ADDRESSES]:
         own = socket.socket(family, kind, number)
         own.setblocking(False)
@@ -154,4 +154,4 @@ async def dial(
             host, number = str(place[0]), port
             contact.peer = f"[{host}]:{number}" if ":" in host else f"{host}:{number}"
             return own
-    raise ConnectionRefused(f"{name}:{port} does not answer: {failure}")
+    raise ConnectionRefused(f"the host {name}:{port} does not answer: {failure}")

@@ -30,10 +30,10 @@ class HelloReader:
         while len(self.data) >= self._at + 5:
             at = self._at
             if self.data[at] != _HANDSHAKE or self.data[at + 1] != 3:
-                raise ClientHelloError("it is not a TLS handshake")
+                raise ClientHelloError("the client did not begin with a TLS handshake")
             size = int.from_bytes(self.data[at + 3 : at + 5], "big")
             if not size:
-                raise ClientHelloError("it has an empty TLS record")
+                raise ClientHelloError("the client sent an empty TLS record")
             if len(self.data) < at + 5 + size:
                 return self._read_server_name(self._hello + self.data[at + 5 :])
             self._hello += self.data[at + 5 : at + 5 + size]
@@ -41,20 +41,20 @@ class HelloReader:
             if (name := self._read_server_name(self._hello)) is not None:
                 return name
         if self.data[self._at : self._at + 1] not in (b"", bytes([_HANDSHAKE])):
-            raise ClientHelloError("it is not a TLS handshake")
+            raise ClientHelloError("the client did not begin with a TLS handshake")
         return None
 
     def _read_server_name(self, hello: bytearray) -> str | None:
         if len(hello) >= 4:
             if hello[0] != _CLIENT_HELLO:
-                raise ClientHelloError("it is not a ClientHello")
+                raise ClientHelloError("the client's first TLS message is not a ClientHello")
             whole = 4 + int.from_bytes(hello[1:4], "big")
             if whole > MOST:
-                raise ClientHelloError("its ClientHello is too long")
+                raise ClientHelloError("the client's TLS ClientHello is too long")
             if len(hello) >= whole:
                 return _name_of(_FieldReader(bytes(hello[4:whole])))
         if len(self.data) > MOST:
-            raise ClientHelloError("its ClientHello is too long")
+            raise ClientHelloError("the client's TLS ClientHello is too long")
         return None
 
 
@@ -67,7 +67,7 @@ class _FieldReader:
     def take(self, size: int) -> bytes:
         """Return the next bytes. Raises ClientHelloError if there are too few."""
         if self._at + size > len(self._data):
-            raise ClientHelloError("its ClientHello is cut short")
+            raise ClientHelloError("the client's TLS ClientHello is cut short")
         self._at += size
         return self._data[self._at - size : self._at]
 
@@ -102,5 +102,5 @@ def _name_of(body: _FieldReader) -> str:
                 of, name = listed.number(1), listed.field(2).rest()
                 names += [name] if of == _HOST_NAME else []
     if len(names) != 1 or not names[0].isascii():
-        raise ClientHelloError("its ClientHello names no server, or several")
+        raise ClientHelloError("the client's TLS ClientHello names no server, or several")
     return names[0].decode("ascii").lower()

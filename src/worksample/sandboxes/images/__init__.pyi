@@ -1,11 +1,11 @@
 from .build_network import BuildNetwork as BuildNetwork
 from .builder_settings import BuildSettings as BuildSettings
 from .builder_settings import load_build_settings as load_build_settings
-from .cache import CachedImage as CachedImage
-from .cache import image_user as image_user
+from .image_cache import CachedImage as CachedImage
+from .image_cache import image_user as image_user
+from .image_limits import ImageLimits as ImageLimits
 from .image_source import image_root as image_root
 from .image_source import prepare_image as prepare_image
 from .image_source import prepare_images as prepare_images
 from .image_source import task_image as task_image
 from .layered_root import root_with_layers as root_with_layers
-from .limits import ImageLimits as ImageLimits

@@ -21,8 +21,8 @@ from worksample.files.scratch_folder import scratch_folder, sweep_scratch_folder
 from worksample.sandboxes import cgroups, seccomp
 from worksample.sandboxes.availability import require_bubblewrap
 from worksample.sandboxes.host_state import BUILD_ROOT
-from worksample.sandboxes.marked_processes import maker_environment
-from worksample.sandboxes.toolbox import base_python
+from worksample.sandboxes.processes_by_variable import maker_environment
+from worksample.sandboxes.python_toolbox import base_python
 
 from .build_network import BuildNetwork
 
@@ -115,7 +115,7 @@ def _communicate(process: subprocess.Popen[bytes], groups: cgroups.BoxCgroups, l
         raise ImageError(
             f"the build did not end within {limits.time:.0f} s",
             where="image",
-            next="buildah bud -t one FOLDER && buildah push one oci:NEW, which shows its steps and has no such limit",
+            next="buildah bud -t one FOLDER && buildah push one oci:NEW, which shows the steps and has no time limit",
         ) from None
     return process.returncode, said.decode(errors="replace")
 
@@ -136,9 +136,9 @@ def _check_ids() -> None:
     ]
     if os.geteuid() == 0 and not any(low <= FIRST and low + count >= FIRST + COUNT for low, _, count in spans):
         raise ImageError(
-            "this machine gives root too few user ids: a build needs its own",
+            "the user namespace of this machine has too few user ids for root, as a build needs its own",
             where="image",
-            next="run it as an ordinary user",
+            next="run the build as an ordinary user",
         )
 
 

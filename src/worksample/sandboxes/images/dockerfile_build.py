@@ -13,17 +13,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worksample.errors import ImageError
-from worksample.root_command import root_command
+from worksample.sudo_command import root_command
 
 from . import build_box
 from .build_bases import digest_of_base, write_layout
 from .build_box import BuildLimits
 from .build_network import BuildNetwork
 from .builder_settings import VARIABLE, BuildSettings, load_build_settings, settings_hint
-from .cache import CachedImage, find_cached, image_scratch_folder, names_folder
 from .dockerfile_prefixes import SharedPrefix, longest_prefix
+from .image_cache import CachedImage, find_cached, image_scratch_folder, names_folder
+from .image_limits import ImageLimits
 from .image_unpacker import BaseImage, from_layout
-from .limits import ImageLimits
 from .oci import read_layout
 from .registry_pull import PINNED, REFERENCE, fetch
 

@@ -21,7 +21,7 @@ from typing import BinaryIO
 from worksample.files.scratch_folder import remove_tree
 from worksample.sandboxes.host_state import prefixes_folder
 
-from .cache import find_cached
+from .image_cache import find_cached
 from .image_unpacker import BaseImage
 
 MOST_KEPT = 8
@@ -146,7 +146,7 @@ def _folder() -> Path:
         folder.chmod(0o711)
     state = folder.lstat()
     if state.st_uid != os.geteuid() or folder.is_symlink() or state.st_mode & 0o022:
-        raise PermissionError(f"{folder} belongs to somebody else")
+        raise PermissionError(f"the folder {folder} belongs to another user, is a link, or is writable by others")
     return folder
 
 

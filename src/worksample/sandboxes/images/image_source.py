@@ -9,10 +9,10 @@ from worksample.box import Root
 from worksample.errors import ImageError
 from worksample.records import Environment
 
-from .cache import CachedImage
 from .dockerfile_build import build, is_context
+from .image_cache import CachedImage
+from .image_limits import ImageLimits
 from .image_unpacker import from_layout, from_tar
-from .limits import ImageLimits
 from .registry_pull import REFERENCE, pull
 
 
@@ -37,7 +37,7 @@ def prepare_image(source: str | Path, limits: ImageLimits | None = None) -> Cach
     if path.is_file():
         return from_tar(path, limits)
     raise ImageError(
-        "this is not an image: neither an OCI layout nor an archive nor a root file system",
+        "the path is not an image: neither an OCI layout nor an archive nor a root file system",
         where=str(path),
         next=f"skopeo copy docker://NAME oci:{path}",
     )

@@ -10,9 +10,9 @@ from collections.abc import Set
 from pathlib import Path
 
 from worksample.errors import ImageError
-from worksample.sandboxes.contained_files import open_contained
+from worksample.sandboxes.box_files_on_host import open_contained
 
-from .limits import REBUILD
+from .image_limits import REBUILD
 
 _FOLDER = os.O_PATH | os.O_DIRECTORY
 

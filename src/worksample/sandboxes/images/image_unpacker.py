@@ -13,11 +13,11 @@ from pathlib import Path
 
 from worksample.errors import ImageError
 
-from .cache import CachedImage, UnpackResult, add_to_cache, find_cached, image_scratch_folder
+from .image_cache import CachedImage, UnpackResult, add_to_cache, find_cached, image_scratch_folder
+from .image_limits import AGAIN, ImageLimits
 from .image_tree import ImageTree
 from .layer_streams import HashingReader, SizeBudget, decompress
-from .layers import LayerUnpacker
-from .limits import AGAIN, ImageLimits
+from .layer_unpacker import LayerUnpacker
 from .oci import Image, ImageConfig, Layer, read_docker, read_layout
 from .overlay import NeedsWholeRoot, OverlayTree, link_tree
 

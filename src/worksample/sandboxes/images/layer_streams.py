@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from worksample.errors import ImageError
 
-from .limits import AGAIN, SQUASH
+from .image_limits import AGAIN, SQUASH
 
 PIECE = 1 << 20
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2"}

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from worksample.box import Root
 
-from .cache import image_scratch_folder
+from .image_cache import image_scratch_folder
+from .image_limits import ImageLimits
 from .image_tree import ImageTree
 from .layer_streams import HashingReader, SizeBudget
-from .layers import LayerUnpacker
-from .limits import ImageLimits
+from .layer_unpacker import LayerUnpacker
 from .overlay import NeedsWholeRoot, OverlayTree, apply_overlay, link_tree
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from worksample.errors import ImageError
 
-from .limits import AGAIN, REBUILD, SQUASH, ImageLimits
+from .image_limits import AGAIN, REBUILD, SQUASH, ImageLimits
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
@@ -68,7 +68,11 @@ def read_docker(folder: Path, limits: ImageLimits) -> Image:
     """Return the image of an unpacked archive of `docker save`. Raises ImageError."""
     manifests = _list(_json(folder / "manifest.json", "", limits), "manifest.json")
     if len(manifests) != 1:
-        raise ImageError(f"the archive holds {len(manifests)} images", where="image", next="docker save ONE-IMAGE")
+        raise ImageError(
+            f"the archive holds {len(manifests)} images, but exactly one is needed",
+            where="image",
+            next="docker save ONE-IMAGE",
+        )
     manifest = _mapping(manifests[0], "manifest.json")
     path = _file_inside(folder, manifest.get("Config"))
     config = _mapping(_json(path, "", limits), "config")
@@ -106,7 +110,9 @@ def _with_diffs(layers: tuple[Layer, ...], config: dict[str, Any], limits: Image
     diffs = _list(_mapping(config.get("rootfs", {}), "rootfs").get("diff_ids", []), "diff_ids")
     if len(diffs) != len(layers):
         raise ImageError(
-            f"the image's config names {len(diffs)} layers, its manifest {len(layers)}", where="image", next=AGAIN
+            f"the image's config names {len(diffs)} layers, but its manifest names {len(layers)}",
+            where="image",
+            next=AGAIN,
         )
     return tuple(Layer(layer.path, layer.digest, _digest(diff)) for layer, diff in zip(layers, diffs, strict=True))
 
@@ -150,7 +156,7 @@ def _blob(folder: Path, descriptor: dict[str, Any]) -> tuple[Path, str]:
     digest = _digest(descriptor.get("digest"))
     path = folder / "blobs" / "sha256" / digest.removeprefix("sha256:")
     if path.is_symlink() or not path.is_file():
-        raise ImageError(f"the layout lacks {digest}", where="image", next=AGAIN)
+        raise ImageError(f"the OCI layout lacks the blob {digest}", where="image", next=AGAIN)
     return path, digest
 
 
@@ -158,7 +164,7 @@ def _file_inside(folder: Path, name: object) -> Path:
     """Return a file of an unpacked archive; its links may lead only to other files of it. Raises ImageError."""
     path = (folder / _text(name, "manifest.json")).resolve()
     if not path.is_relative_to(folder.resolve()) or not path.is_file():
-        raise ImageError(f"the archive lacks {name!r}", where="image", next=AGAIN)
+        raise ImageError(f"the archive lacks the file {name!r}", where="image", next=AGAIN)
     return path
 
 

@@ -8,12 +8,12 @@ import shutil
 import subprocess
 
 from worksample.errors import ImageError
-from worksample.root_command import root_command
 from worksample.sandboxes.guarded_subprocess import run_guarded
+from worksample.sudo_command import root_command
 
-from .cache import CachedImage, find_cached, image_scratch_folder, names_folder
+from .image_cache import CachedImage, find_cached, image_scratch_folder, names_folder
+from .image_limits import ImageLimits
 from .image_unpacker import from_layout
-from .limits import ImageLimits
 
 REFERENCE = "docker://"
 PINNED = re.compile(r"docker://[A-Za-z0-9][A-Za-z0-9._:/-]{0,255}@sha256:[0-9a-f]{64}")

@@ -6,7 +6,7 @@ import asyncio
 import re
 
 from worksample.errors import Cause, SandboxError
-from worksample.steady_loop import steady_time
+from worksample.stall_tolerant_loop import steady_time
 
 from .task_service import TaskService
 

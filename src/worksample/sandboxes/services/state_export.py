@@ -10,7 +10,7 @@ from worksample.errors import Cause
 from worksample.files import Scan, Sink
 from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, SubmissionPart
 from worksample.sandboxes.capture import CaptureLimits, snapshot_output
-from worksample.steady_loop import steady_time
+from worksample.stall_tolerant_loop import steady_time
 from worksample.store import put_canonical
 
 from .trial_services import TrialServices

@@ -133,9 +133,11 @@ class ServiceTarget:
             try:
                 outside = await self.service.dial(self.port)
             except (OSError, TimeoutError) as error:
-                raise ConnectionRefused(f"{self.rule} does not answer: {error or 'in time'}") from None
+                raise ConnectionRefused(
+                    f"the service behind {self.rule} does not answer: {error or 'no answer in time'}"
+                ) from None
             except SandboxError as error:
-                raise ConnectionRefused(f"{self.rule} is gone: {error.what}") from None
+                raise ConnectionRefused(f"the service behind {self.rule} has ended: {error.what}") from None
             await relay(connection, outside, contact)
 
 

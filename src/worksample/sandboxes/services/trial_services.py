@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from worksample.background_services import FailureSignal
 from worksample.box import Box
 from worksample.errors import AgentError, Cause, SandboxError
 from worksample.sandboxes import open_box
+from worksample.sandboxes.cancellation_shield import to_the_end
 from worksample.sandboxes.endpoints import Target
-from worksample.sandboxes.shielded import to_the_end
-from worksample.supervision import FailureSignal
 
 from .readiness import wait_until_ready
 from .service_boxes import ServiceBox

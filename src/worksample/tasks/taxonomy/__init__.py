@@ -1,4 +1,6 @@
-"""Categories of work: Upwork (RLI), the domains of Agents' Last Exam, the departments of TheAgentCompany."""
+"""Categories of work: those of Upwork (RLI), the domains of Agents' Last Exam, and the departments of
+TheAgentCompany.
+"""
 
 from lazy_loader import attach_stub
 

@@ -1,4 +1,4 @@
-"""Categories of work, and look-up in the taxonomies that ship with the package."""
+"""Categories of work, and functions that find them in the taxonomies that are part of Worksample."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from worksample.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A category. `id` is `taxonomy:category` or `taxonomy:category/subcategory`, as in `About.category`."""
+    """A category of work. `id` is `taxonomy:category` or `taxonomy:category/subcategory`, as in `About.category`."""
 
     id: str
     title: str
     parent: str = ""
-    """Id of the category above; empty for a top one."""
+    """Id of the category above; empty for a category at the top level."""
 
     @property
     def taxonomy(self) -> str:
@@ -28,7 +28,7 @@ class Category:
 
     @property
     def top(self) -> str:
-        """Id of the top category: its own, or its parent's."""
+        """Id of the category at the top level: the parent's id, or the category's own id if it has no parent."""
         return self.parent or self.id
 
 
@@ -36,13 +36,15 @@ TAXONOMIES = ("upwork", "ale", "tac")
 
 
 def slug(title: str) -> str:
-    """Return a title as part of an id: `Data Extraction/ETL` is `data-extraction-etl`, `Logo für` is `logo-fur`."""
+    """Convert a title to the form that ids use: `Data Extraction/ETL` becomes `data-extraction-etl`, `Logo für` becomes
+    `logo-fur`.
+    """
     return re.sub(r"[^a-z0-9]+", "-", plain_letters(title).lower()).strip("-")
 
 
 @cache
 def categories(taxonomy: str) -> tuple[Category, ...]:
-    """Return all categories of a taxonomy, each followed by its subcategories. Raises UsageError for a name not in
+    """Return all categories of a taxonomy, each followed by its subcategories. Raises UsageError if the name is not in
     `TAXONOMIES`.
     """
     if taxonomy not in TAXONOMIES:
@@ -64,8 +66,8 @@ def _index() -> dict[str, Category]:
 
 
 def lookup(id: str) -> Category:
-    """Return the category of an id such as `upwork:writing/content-writing`. Raises UsageError, with the nearest ids,
-    if there is none.
+    """Return the category with this id, such as `upwork:writing/content-writing`. Raises UsageError with the most
+    similar ids if there is no such category.
     """
     found = _index().get(id)
     if found is None:
@@ -79,7 +81,7 @@ def lookup(id: str) -> Category:
 
 
 def title_of(id: str) -> str:
-    """Return what people call a category: `Writing: Content Writing`. An unknown id is its own title."""
+    """Return the readable title of a category, such as `Writing: Content Writing`. For an unknown id, return the id."""
     found = _index().get(id)
     if found is None:
         return id
@@ -87,7 +89,7 @@ def title_of(id: str) -> str:
 
 
 def suggest(id: str, count: int = 3) -> tuple[str, ...]:
-    """Return the ids nearest to a misspelt one, best first."""
+    """Return up to `count` ids of categories that are most similar to a misspelt id, best first."""
     known = list(_index())
     head, mark, tail = id.lower().partition(":")
     if not mark:

@@ -1,24 +1,24 @@
-"""Sets of experts by the categories that they know: those of UpBench (3.1, Table 1)."""
+"""Sets of experts, defined by the categories of work that they know. The sets are those of UpBench (3.1, Table 1)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 PREFIX = "set:"
-"""Prefix of a set's name among an expert's domains."""
+"""Prefix that marks the name of an expert set in an expert's list of domains."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpertSet:
-    """People who are asked about work of these categories."""
+    """Experts who evaluate work of certain categories."""
 
     name: str
     title: str
     categories: tuple[str, ...]
-    """Ids of top categories of Upwork's."""
+    """Ids of top-level categories of Upwork."""
 
     def covers(self, category: str) -> bool:
-        """Return whether a category is one of the set's, or lies below one."""
+        """Return whether a category belongs to the set, directly or through the category above it."""
         return any(category == own or category.startswith(own + "/") for own in self.categories)
 
 
@@ -33,15 +33,17 @@ EXPERT_SETS = (
         ("upwork:web-mobile-software-dev", "upwork:engineering-architecture", "upwork:data-science-analytics"),
     ),
 )  # fmt: skip
-"""UpBench's two, of five and three categories."""
+"""The two expert sets of UpBench, with five and three categories of Upwork."""
 
 
 def set_of(category: str) -> ExpertSet | None:
-    """Return the set whose experts are asked about work of a category; None if there is none."""
+    """Return the expert set that evaluates work of this category; None if there is none."""
     return next((one for one in EXPERT_SETS if one.covers(category)), None)
 
 
 def expand_sets(domains: tuple[str, ...]) -> tuple[str, ...]:
-    """Replace `set:tech` among domains by its categories; an unknown set stays as it is."""
+    """Replace each name of an expert set, such as `set:tech`, by the categories of this set. Unknown names are not
+    changed.
+    """
     known = {PREFIX + one.name: one.categories for one in EXPERT_SETS}
     return tuple(dict.fromkeys(c for d in domains for c in known.get(d, (d,))))

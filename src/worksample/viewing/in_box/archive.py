@@ -47,7 +47,7 @@ def convert(job: ConversionJob) -> ViewDraft:
                 continue
             taken = _unpack(job, member.path, content, left)
             if taken is None:
-                said = "it holds more than is unpacked; the rest is only listed"
+                said = "the archive holds more than is unpacked; the rest is only listed"
                 continue
             left, files = left - taken, files - 1
     except _FAULTS as e:
@@ -135,7 +135,7 @@ def _read_compressed_file(job: ConversionJob) -> Iterator[tuple[Member, IO[bytes
 
     opened: Any = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open, b"\xfd7": lzma.open}.get(job.head(2))
     if opened is None:
-        raise Unreadable("the archive is damaged")
+        raise Unreadable("the archive is damaged: its content cannot be listed")
     name = job.name.rsplit(".", 1)[0] or "content"
     with opened(job.file, "rb") as f:
         first = len(f.read(1))

@@ -32,7 +32,7 @@ def _rewrite(job: ConversionJob, target: Path, leaks: list[str], until: float, d
         infos = source.infolist()
         if len(infos) > FILES or sum(i.file_size for i in infos) > BYTES:
             target.unlink()
-            raise ValueError("more than is unpacked")
+            raise ValueError("the archive holds more files or bytes than are unpacked")
         for number, info in enumerate(infos):
             fresh = zipfile.ZipInfo(info.filename)
             fresh.external_attr = info.external_attr

@@ -32,7 +32,7 @@ Cut = tuple[int, int, bytes]
 
 def scrub(job: ConversionJob, leaks: list[str]) -> bytes | None:
     if job.size > LARGEST:
-        raise ValueError("too large")
+        raise ValueError("the file is too large to be anonymised")
     data = job.file.read_bytes()
     if data.startswith((b"\xff\xfe", b"\xfe\xff")) or data[:2].count(0):
         leaks.append("markup in UTF-16 is not rewritten; it may name its maker")
@@ -82,7 +82,7 @@ class _Svg:
         parser.Parse(data, True)
 
     def _refuse(self, *_: object) -> None:
-        raise ValueError("entities")
+        raise ValueError("the XML defines entities")
 
     def _start(self, name: str, attributes: list[str]) -> None:
         at = self._parser.CurrentByteIndex
@@ -143,7 +143,7 @@ class _Svg:
                 quote = byte
             elif byte == 0x3E:
                 return place + 1
-        raise ValueError("a tag without an end")
+        raise ValueError("a tag of the file has no end")
 
 
 def html(data: bytes) -> bytes:

@@ -137,5 +137,5 @@ def _remux(job: ConversionJob, box: str) -> Path:
     ran = run([*words, "-f", box, str(target)], seconds=40)
     if not ran.ok or not target.exists() or target.stat().st_size == 0:
         target.unlink(missing_ok=True)
-        raise Unreadable("it cannot be put into a new box")
+        raise Unreadable("the file cannot be copied without its metadata")
     return target

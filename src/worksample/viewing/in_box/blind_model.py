@@ -84,7 +84,7 @@ def glb(data: bytes) -> bytes:
     """Rewrite GLB's JSON chunk within its length; offsets refer to the other chunk."""
     size, kind = struct.unpack("<I4s", data[12:20])
     if kind != b"JSON":
-        raise ValueError("no JSON in front")
+        raise ValueError("the GLB file does not begin with a JSON chunk")
     text = json.dumps(
         _without_makers(json.loads(data[20 : 20 + size])), ensure_ascii=False, separators=(",", ":")
     ).encode()

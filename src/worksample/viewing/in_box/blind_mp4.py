@@ -33,7 +33,7 @@ def _boxes(out: Bytes, at: int, end: int) -> Iterator[tuple[bytes, int, int, int
     while at + 8 <= end:
         left -= 1
         if left < 0:
-            raise ValueError("more boxes than a film has")
+            raise ValueError("the MP4 has too many boxes")
         size, kind = struct.unpack_from(">I4s", out, at)
         head = 8
         if size == 1:
@@ -41,14 +41,14 @@ def _boxes(out: Bytes, at: int, end: int) -> Iterator[tuple[bytes, int, int, int
         elif size == 0:
             size = end - at
         if size < head or at + size > end:
-            raise ValueError("a box that is larger than what it lies in")
+            raise ValueError("a box of the MP4 is larger than the box around it")
         yield kind, at, at + head, at + size
         at += size
 
 
 def _clean_level(out: Bytes, at: int, end: int, depth: int) -> None:
     if depth > DEEPEST:
-        raise ValueError("boxes in boxes without end")
+        raise ValueError("the MP4's boxes are nested too deeply")
     for kind, start, body, stop in list(_boxes(out, at, end)):
         if kind in (_TOP_GONE if depth == 0 else _GONE | {b"free", b"skip"}):
             out[start + 4 : start + 8] = b"free"
@@ -80,7 +80,7 @@ def items(data: bytes) -> bytes:
                 for item, at, size in _places(out, *inner[b"iloc"], inner.get(b"idat", (0, 0))[0]):
                     if item in tells:
                         if at + size > len(out):
-                            raise ValueError("an item that lies outside")
+                            raise ValueError("an item of the MP4 lies outside the file")
                         out[at : at + size] = (_NO_EXIF if tells[item] == b"Exif" else b"").ljust(size, b"\0")[:size]
     return bytes(out)
 
@@ -121,7 +121,7 @@ def _places(out: bytearray, at: int, stop: int, idat: int) -> Iterator[tuple[int
 
     for _ in range(count):
         if at > stop:
-            raise ValueError("a table that is larger than its box")
+            raise ValueError("a table of the MP4 is larger than its box")
         item = number(4 if wide else 2)
         method = number(2) & 15 if version in (1, 2) else 0
         number(2)
@@ -130,5 +130,5 @@ def _places(out: bytearray, at: int, stop: int, idat: int) -> Iterator[tuple[int
             number(index)
             place, size = start + number(offset), number(length)
             if at > stop:
-                raise ValueError("a table that is larger than its box")
+                raise ValueError("a table of the MP4 is larger than its box")
             yield item, place + (idat if method == 1 else 0), size

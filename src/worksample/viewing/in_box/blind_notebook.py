@@ -17,7 +17,7 @@ _CELL = {"tags", "collapsed", "scrolled", "jupyter", "slideshow"}
 
 def scrub(job: ConversionJob, leaks: list[str]) -> bytes:
     if job.size > LARGEST:
-        raise ValueError("too large")
+        raise ValueError("the notebook is too large to be anonymised")
     book = json.loads(decode(job.file.read_bytes()) or "")
     about = book.get("metadata") or {}
     language = str((about.get("kernelspec") or {}).get("language") or "python")

@@ -65,11 +65,11 @@ def scrub_zip(data: bytes, leaks: list[str], depth: int = 0) -> bytes:
     people, out, left = NumberedNames(), io.BytesIO(), LARGEST
     with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(out, "w") as target:
         if len(source.infolist()) > PARTS:
-            raise ValueError("more parts than a document has")
+            raise ValueError("the document has too many parts")
         for info in source.infolist():
             left -= info.file_size
             if left < 0:
-                raise ValueError("it unpacks to too much")
+                raise ValueError("the document unpacks to too many bytes")
             if _DROPPED.search(info.filename):
                 continue
             part = _part(info.filename, source.read(info), people, leaks, depth)

@@ -31,7 +31,7 @@ def scrub_pdf(path: Path, leaks: list[str]) -> bytes:
             if "/Info" in pdf.trailer:
                 del pdf.trailer["/Info"]
             if len(pdf.objects) > OBJECTS:
-                raise Unreadable("more objects than are looked through")
+                raise Unreadable("the PDF has too many objects to be anonymised")
             authors: dict[str, str] = {}
             for thing in pdf.objects:
                 _object(pikepdf, thing, authors)
@@ -46,7 +46,7 @@ def scrub_pdf(path: Path, leaks: list[str]) -> bytes:
             )  # fmt: skip
             return out.getvalue()
     except (pikepdf.PdfError, pikepdf.PasswordError) as e:
-        raise Unreadable("it cannot be rewritten") from e
+        raise Unreadable("the PDF cannot be rewritten without its metadata") from e
 
 
 def _object(pikepdf: Any, thing: Any, authors: dict[str, str]) -> None:

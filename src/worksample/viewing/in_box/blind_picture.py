@@ -49,11 +49,11 @@ def strip_metadata(data: bytes) -> bytes | None:
 def jpeg(data: bytes, *, orientation: bool = True) -> bytes:
     """Keep JFIF, colour profile, Adobe's colour transform and scans; drop everything else, also behind the end."""
     if data[:2] != b"\xff\xd8":
-        raise ValueError("no JPEG")
+        raise ValueError("the file is not a JPEG")
     out, at, turned = [b"\xff\xd8"], 2, 1
     while at < len(data):
         if data[at] != 0xFF:
-            raise ValueError("no marker")
+            raise ValueError("the JPEG is damaged: a marker is missing")
         while data[at + 1] == 0xFF:
             at += 1
         marker = data[at + 1]
@@ -164,7 +164,7 @@ def gif(data: bytes) -> bytes:
             if kind in (0xF9, 0x01) or loops:
                 out.append(data[start:at])
         else:
-            raise ValueError("no block of a GIF")
+            raise ValueError("the GIF has an unknown block")
     return b"".join(out)
 
 
@@ -206,7 +206,7 @@ def jp2(data: bytes) -> bytes:
             size = struct.unpack(">Q", data[at + 8 : at + 16])[0]
         end = len(data) if size == 0 else at + size
         if end <= at:
-            raise ValueError("a box without a size")
+            raise ValueError("a box of the picture has no valid size")
         if kind not in (b"xml ", b"uuid", b"uinf"):
             out.append(data[at:end])
         at = end

@@ -51,7 +51,7 @@ def _group_end(data: bytes, at: int) -> int:
         at += 1
         if depth == 0:
             return at
-    raise ValueError("a group without an end")
+    raise ValueError("a group of the RTF file has no end")
 
 
 def compound(data: bytes, leaks: list[str]) -> bytes:

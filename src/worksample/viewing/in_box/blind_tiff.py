@@ -60,7 +60,7 @@ def _fields(file: _File, at: int) -> Iterator[_Field]:
     for n in range(count):
         file.fields += 1
         if file.fields > FIELDS:
-            raise ValueError("more fields than a picture has")
+            raise ValueError("the TIFF has too many fields")
         place = at + head + n * length
         kind = file.number(place + 2, "H")
         size = _SIZES.get(kind, 1) * file.number(place + 4, code)
@@ -93,7 +93,7 @@ def tiff(data: bytes) -> bytes:
 def _directory(file: _File, at: int, seen: set[int], *, everything: bool) -> int:
     """Clean one directory. Return the offset of the next one, 0 for none."""
     if at in seen or len(seen) > MOST:
-        raise ValueError("directories that lead in circles")
+        raise ValueError("the TIFF's directories form a loop")
     seen.add(at)
     code, width = file.offset
     head, length = (8, 20) if file.big else (2, 12)
@@ -126,5 +126,5 @@ def _overwrite(file: _File, at: int, size: int) -> None:
     if 8 <= at < end:
         file.blanked += end - at
         if file.blanked > 2 * len(file.data):
-            raise ValueError("values that lie over each other")
+            raise ValueError("values of the TIFF overlap")
         file.data[at:end] = b"\0" * (end - at)

@@ -25,7 +25,7 @@ def _picture(job: ConversionJob) -> ViewDraft:
             frames = getattr(image, "n_frames", 1)
             meta = {"format": image.format, "width": width, "height": height, "frames": frames, "mode": image.mode}
             if width * height > PIXELS:
-                raise Unreadable(f"it claims {width:,} x {height:,} pixels, more than are shown")
+                raise Unreadable(f"the picture has {width:,} x {height:,} pixels, more than can be shown")
             problem = _fault(image) if width * height * frames <= PIXELS else ""
     except UnidentifiedImageError as e:
         raise Unreadable("the picture is damaged: its header cannot be read") from e
@@ -64,7 +64,7 @@ def _svg(job: ConversionJob) -> ViewDraft:
                 handlers += name.lower().startswith("on")
                 far += name.endswith("href") and bool(re.match(r"\s*(?:https?:)?//", value, re.I))
     except DefusedXmlException as e:
-        raise Unreadable("the SVG defines entities, as bombs do; it is not shown") from e
+        raise Unreadable("the SVG is not shown: it defines entities, which could use up all memory") from e
     except (ParseError, ValueError, LookupError) as e:
         raise Unreadable(f"the SVG is damaged: {e}") from e
     meta = {"format": "SVG", "elements": tags, "scripts": scripts + handlers, "external": far}

@@ -12,7 +12,7 @@ LARGEST = 200 << 20
 def convert(job: ConversionJob) -> ViewDraft:
     """Count the entities `#n=NAME(...)` in a stream and list the most common ones."""
     if job.size > LARGEST:
-        raise Unreadable(f"it has {job.size >> 20} MiB, more than a browser can hold")
+        raise Unreadable(f"the file has {job.size >> 20} MiB, more than a browser can show")
     schema = re.search(rb"FILE_SCHEMA\s*\(\s*\(\s*'([^']{1,80})", job.head(1 << 16))
     names: dict[str, int] = {}
     last = b""
@@ -34,5 +34,5 @@ def convert(job: ConversionJob) -> ViewDraft:
         "size": job.size,
     }
     if not names:
-        raise Unreadable("there is nothing in it")
+        raise Unreadable("the file has no content")
     return ViewDraft("ifc" if job.family == "ifc" else "cad", meta=meta, problem="" if ended else "the file is cut off")

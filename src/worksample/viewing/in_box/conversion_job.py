@@ -53,7 +53,7 @@ def fault(error: Exception, what: str) -> Unreadable | ConverterFault:
     said = str(error)[:200] or type(error).__name__
     # RecursionError is a RuntimeError, but it means a file that is nested too deeply.
     if isinstance(error, CONFUSION) and not isinstance(error, RecursionError):
-        return ConverterFault(f"its reader failed: {type(error).__name__} {said}")
+        return ConverterFault(f"the converter failed: {type(error).__name__} {said}")
     return Unreadable(f"{what} is damaged: {said}")
 
 

@@ -31,7 +31,7 @@ def convert(job: ConversionJob) -> ViewDraft:
     sample = job.head(1 << 18)
     name = encoding(sample, whole=job.size <= len(sample))
     if name is None:
-        raise Unreadable("its beginning is text, the rest is not")
+        raise Unreadable("only the beginning of the file is text")
     text = sample.decode(name, "replace")
     dialect = _dialect(text, job.extension, whole=job.size <= len(sample))
     with job.file.open(encoding=name, errors="replace", newline="") as f:

@@ -45,7 +45,7 @@ def _read_member(package: zipfile.ZipFile, name: str, *, packed: bool) -> bytes:
     with package.open(name) as f:
         data = f.read(BYTES + 1)
     if len(data) > BYTES:
-        raise ValueError("it unpacks to more than is read")
+        raise ValueError("the file unpacks to more bytes than are read")
     if not packed:
         return data
     module("zstandard", "zstandard")
@@ -56,7 +56,7 @@ def _read_member(package: zipfile.ZipFile, name: str, *, packed: bool) -> bytes:
     except zstandard.ZstdError as e:
         raise ValueError(str(e)) from e
     if len(data) > BYTES:
-        raise ValueError("it unpacks to more than is read")
+        raise ValueError("the file unpacks to more bytes than are read")
     return bytes(data)
 
 
@@ -127,7 +127,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
         if byte < 0x80:
             return value, at
         if shift > 63:
-            raise ValueError("a number without end")
+            raise ValueError("a number in the file has no end")
 
 
 def _media(

@@ -54,7 +54,7 @@ def sheets(job: ConversionJob, file: Path, made: ViewDraft) -> None:
             about = {"name": layout.name[:200], "file": name, "box": box, "matrix": matrix, "entities": len(layout)}
             layouts.append(about)
     if not layouts:
-        raise Unreadable("there is nothing to draw in it" + (f" ({'; '.join(said)})" if said else ""))
+        raise Unreadable("the drawing holds nothing that can be shown" + (f" ({'; '.join(said)})" if said else ""))
     made.files["layers"] = job.keep_json("layers.json", layers)
     made.meta = {"version": document.acad_release} | made.meta | {"layouts": layouts, "layers": len(layers)}
     made.meta |= {"units": int(document.header.get("$INSUNITS", 0)), "repaired": len(auditor.fixes)}

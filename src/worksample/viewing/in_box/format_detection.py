@@ -127,7 +127,7 @@ def _compound(job: ConversionJob) -> str:
             while (at := data.find(needle, at + 1)) >= 0:
                 if at % 128 == 0:
                     if family == "protected":
-                        raise Unreadable("it is protected by a password")
+                        raise Unreadable("the file is protected by a password")
                     return family
     return "ole"
 

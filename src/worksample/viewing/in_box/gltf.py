@@ -25,7 +25,7 @@ def gltf(job: ConversionJob, made: ViewDraft) -> None:
         number, above, depth = open_.pop()
         seen += 1
         if seen > NODES or depth > 200:
-            raise ValueError("its nodes are too many, or go in circles")
+            raise ValueError("the glTF has too many nodes, or its nodes form a loop")
         node = nodes[number]
         matrix = _product(above, _matrix(node))
         open_ += [(int(n), matrix, depth + 1) for n in node.get("children", [])]
@@ -64,13 +64,13 @@ def _document(job: ConversionJob) -> dict[str, Any]:
             version, total = (int.from_bytes(f.read(4), "little") for _ in range(2))
             length, kind = int.from_bytes(f.read(4), "little"), f.read(4)
             if version != 2 or kind != b"JSON":
-                raise ValueError(f"glTF {version} is not shown")
+                raise ValueError(f"version {version} of glTF cannot be shown")
             if total > job.size:
                 raise ValueError("the file is cut off")
             data = f.read(min(length, JSON))
     document = json.loads(data)
     if not isinstance(document, dict):
-        raise ValueError("its structure is not an object")
+        raise ValueError("the glTF's JSON is not an object")
     return document
 
 
@@ -96,13 +96,13 @@ def _matrix(node: dict[str, Any]) -> list[float]:
     if "matrix" in node:
         values = [float(v) for v in node["matrix"]]
         if len(values) != 16:
-            raise ValueError("a matrix has 16 numbers")
+            raise ValueError("a matrix does not have 16 finite numbers")
         return values
     x, y, z, w = (float(v) for v in node.get("rotation", (0, 0, 0, 1)))
     sx, sy, sz = (float(v) for v in node.get("scale", (1, 1, 1)))
     tx, ty, tz = (float(v) for v in node.get("translation", (0, 0, 0)))
     if not math.isfinite(x + y + z + w + sx + sy + sz + tx + ty + tz):
-        raise ValueError("a transformation is not a number")
+        raise ValueError("a transformation contains an infinite number or NaN")
     return [
         *(sx * (1 - 2 * (y * y + z * z)), sx * 2 * (x * y + z * w), sx * 2 * (x * z - y * w), 0.0),
         *(sy * 2 * (x * y - z * w), sy * (1 - 2 * (x * x + z * z)), sy * 2 * (y * z + x * w), 0.0),

@@ -121,5 +121,5 @@ def _run_query(job: ConversionJob, query: str) -> dict[str, Any]:
     from .database import select
 
     if job.family != "database":
-        raise Unreadable("it is not a database")
+        raise Unreadable("the file is not a database")
     return select(job, query)

@@ -36,10 +36,10 @@ def convert(job: ConversionJob) -> ViewDraft:
     film = next((s for s in streams if s.get("codec_type") == "video" and not _cover(s)), None)
     sound = next((s for s in streams if s.get("codec_type") == "audio"), None)
     if film is None and sound is None:
-        raise Unreadable("there is neither sound nor film in it")
+        raise Unreadable("the file has neither sound nor video")
     duration = _seconds(found, film or sound or {})
     if duration > LONGEST:
-        raise Unreadable(f"it claims to be {duration / 3600:.0f} hours long, more than is shown")
+        raise Unreadable(f"the file is {duration / 3600:.0f} hours long, more than can be shown")
     meta: dict[str, Any] = {"duration": round(duration, 3), "container": found.get("format", {}).get("format_name", "")}
     if sound:
         meta["sound"] = {
@@ -66,7 +66,7 @@ def probe(job: ConversionJob) -> dict[str, Any]:
     except ValueError:
         found = {}
     if not isinstance(found, dict) or not found.get("streams"):
-        raise Unreadable(f"it is damaged: {ran.err.replace(str(job.file), job.name)[:300]}")
+        raise Unreadable(f"the file is damaged: {ran.err.replace(str(job.file), job.name)[:300]}")
     return found
 
 
@@ -99,7 +99,7 @@ def _audio(job: ConversionJob, made: ViewDraft, ffmpeg: str, sound: dict[str, An
 
 def _require_output(job: ConversionJob, ran: Any, target: Any) -> None:
     if not ran.ok or not target.exists() or target.stat().st_size == 0:
-        raise Unreadable(f"it cannot be converted: {ran.err.replace(str(job.file), job.name)[:300]}")
+        raise Unreadable(f"the file cannot be converted: {ran.err.replace(str(job.file), job.name)[:300]}")
 
 
 def _video(
@@ -110,7 +110,7 @@ def _video(
     codec = str(film.get("codec_name", ""))
     made.meta["film"] = {"codec": codec, "width": width, "height": height, "rate": str(film.get("avg_frame_rate", ""))}
     if width * height > 8192 * 8192:
-        raise Unreadable(f"it claims {width:,} x {height:,} pixels, more than are shown")
+        raise Unreadable(f"the video has {width:,} x {height:,} pixels, more than can be shown")
     heard = str(sound.get("codec_name", "")) if sound else None
     box = "mp4" if "mp4" in made.meta["container"] else "webm" if "webm" in made.meta["container"] else ""
     pixels = film.get("pix_fmt") in _PIXELS or codec != "h264"

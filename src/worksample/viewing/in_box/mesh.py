@@ -150,6 +150,6 @@ def ply(job: ConversionJob, made: ViewDraft) -> None:
     """Read the counts from the header; the viewer computes the bounding box."""
     head, end, _ = job.head(1 << 16).lower().partition(b"end_header")
     if not end:
-        raise ValueError("its header has no end")
+        raise ValueError("the header of the PLY file has no end")
     counts = {m.group(1): int(m.group(2)) for m in re.finditer(rb"element (vertex|face) (\d{1,12})", head)}
     made.meta |= {"vertices": counts.get(b"vertex", 0), "triangles": counts.get(b"face", 0)}

@@ -40,11 +40,11 @@ def convert(job: ConversionJob) -> ViewDraft:
     source = job.copy_as("mid")
     ran = run([fluidsynth, "-niq", "-F", str(wave), "-r", "44100", "-O", "s16", SOUNDFONT, str(source)], seconds=75)
     if not wave.exists() or wave.stat().st_size < 100:
-        raise Unreadable(f"it cannot be played: {ran.err[:200]}")
+        raise Unreadable(f"the MIDI file cannot be played: {ran.err[:200]}")
     words = [ffmpeg, "-v", "error", "-nostdin", *SAFE, "-i", f"file:{wave}", "-c:a", "aac", "-b:a", "160k", str(target)]
     ran = run(words, seconds=60)
     if not ran.ok:
-        raise Unreadable(f"it cannot be played: {ran.err[:200]}")
+        raise Unreadable(f"the MIDI file cannot be played: {ran.err[:200]}")
     made.files["audio"] = job.output_path(target)
     points = peaks(ffmpeg, SAFE, target, meta["duration"])
     if points is not None:
@@ -69,7 +69,7 @@ def _notes(job: ConversionJob) -> tuple[list[list[Any]], dict[str, Any]]:
 
 def _play_notes(mido: Any, song: Any) -> list[list[Any]]:
     if song.type == 2 or song.ticks_per_beat <= 0:
-        raise ValueError("a kind of timing that is not played")
+        raise ValueError("the song uses a kind of timing that cannot be played")
     events = sorted(_events(song), key=lambda e: e[0])
     notes: list[list[Any]] = []
     open_: dict[tuple[int, int, int], tuple[float, int]] = {}

@@ -20,7 +20,7 @@ def convert(job: ConversionJob) -> ViewDraft:
     unknown.
     """
     if job.size > LARGEST:
-        raise Unreadable(f"the model has {job.size >> 20} MiB, more than a browser can hold")
+        raise Unreadable(f"the model has {job.size >> 20} MiB, more than a browser can show")
     form = make(job)
     made = ViewDraft("model", meta={"format": form, "size": job.size, "vertices": None, "triangles": None, "box": None})
     measure = _MEASURES.get(form)
@@ -32,7 +32,7 @@ def convert(job: ConversionJob) -> ViewDraft:
     except READERS_FAULTS as e:
         raise fault(e, "the model") from e
     if made.meta["triangles"] == 0 and made.meta["vertices"] == 0:
-        raise Unreadable("there is nothing in the model")
+        raise Unreadable("the model is empty")
     return made
 
 
@@ -66,7 +66,7 @@ def _three_mf(job: ConversionJob, made: ViewDraft) -> None:
         # The model may be in several parts; which is the first one, another part says, under a name of any capitals.
         parts = [i for i in archive.infolist() if re.fullmatch(r"/?3d/.*\.model", i.filename, re.I)]
         if sum(part.file_size for part in parts) > LARGEST:
-            raise ValueError("it unpacks to more than is read")
+            raise ValueError("the file unpacks to more bytes than are read")
         for part in parts:
             with archive.open(part) as f:
                 for _, element in iterparse(f, events=("end",)):

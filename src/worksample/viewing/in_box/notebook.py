@@ -25,7 +25,7 @@ def convert(job: ConversionJob) -> ViewDraft:
     try:
         book = _table(json.loads(decode(job.head(_WHOLE)) or ""))
         if not {"cells", "worksheets"} & set(book):
-            raise ValueError("it has no cells")
+            raise ValueError("the file has no cells")
         cells = _list(book.get("cells")) or [
             c for w in _list(book.get("worksheets")) for c in _list(_table(w).get("cells"))
         ]
@@ -45,13 +45,13 @@ def convert(job: ConversionJob) -> ViewDraft:
 def _table(value: Any) -> dict[str, Any]:
     """Return the value if it can be an object of a notebook. Raises ValueError otherwise."""
     if value is not None and not isinstance(value, dict):
-        raise ValueError(f"{type(value).__name__} where an object has to be")
+        raise ValueError(f"the file has a {type(value).__name__} where an object is needed")
     return value or {}
 
 
 def _list(value: Any) -> list[Any]:
     if value is not None and not isinstance(value, list):
-        raise ValueError(f"{type(value).__name__} where a list has to be")
+        raise ValueError(f"the file has a {type(value).__name__} where a list is needed")
     return value or []
 
 

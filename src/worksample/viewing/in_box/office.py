@@ -62,7 +62,7 @@ def convert_to(job: ConversionJob, source: Path, target: str, *, seconds: int, o
         control.write_text("1\n" if target == "xlsx" else CONTROL, encoding="utf-8")
         if _run_libreoffice(job, control, job.work / "control", target, seconds, "")[0] is None:
             raise ConverterFault(f"LibreOffice converts nothing on this server, not even a sound file: {said[:200]}")
-        raise Unreadable(f"LibreOffice cannot open it: {said[:300]}")
+        raise Unreadable(f"LibreOffice cannot open the file: {said[:300]}")
     return made
 
 

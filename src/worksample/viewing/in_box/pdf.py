@@ -20,7 +20,7 @@ def pages_of(file: Path) -> dict[str, Any]:
     count = re.search(r"^Pages:\s+(\d+)$", text, re.M)
     if not ran.ok or count is None:
         if "ncorrect password" in ran.err:
-            raise Unreadable("it is protected by a password")
+            raise Unreadable("the file is protected by a password")
         raise Unreadable(f"the PDF is damaged: {ran.err[:300]}")
     size = re.search(r"^Page size:\s+([\d.]+) x ([\d.]+)", text, re.M)
     meta: dict[str, Any] = {"pages": int(count.group(1))}

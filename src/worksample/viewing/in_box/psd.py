@@ -18,7 +18,7 @@ def convert(job: ConversionJob) -> ViewDraft:
     head = job.head(26)
     height, width = int.from_bytes(head[14:18], "big"), int.from_bytes(head[18:22], "big")
     if width * height > PIXELS:
-        raise Unreadable(f"it claims {width:,} x {height:,} pixels, more than are shown")
+        raise Unreadable(f"the PSD has {width:,} x {height:,} pixels, more than can be shown")
     try:
         document = PSDImage.open(str(job.file))
         left = [LAYERS]
@@ -27,7 +27,7 @@ def convert(job: ConversionJob) -> ViewDraft:
     except READERS_FAULTS as e:
         raise fault(e, "the PSD") from e
     if image is None:
-        raise Unreadable("the PSD holds no picture that can be shown")
+        raise Unreadable("the PSD file has no picture that can be shown")
     made = ViewDraft("pages", by="psd-tools")
     save(job, made, image, 0)
     made.meta = {

@@ -30,13 +30,13 @@ def convert(job: ConversionJob) -> ViewDraft:
                 pages.append({"width": page.width, "height": page.height})
                 save(job, made, page, len(pages) - 1)
     except UnidentifiedImageError as e:
-        raise Unreadable("the picture cannot be read: damaged, or of a make that is not known here") from e
+        raise Unreadable("the picture cannot be read: damaged, or in an unknown format") from e
     except READERS_FAULTS as e:
         if len(made.files) == 0:
             raise fault(e, "the picture") from e
         made.problem = f"damaged after page {len(made.files)}: {str(e)[:200]}"
     if not made.files:
-        raise Unreadable("it claims more pixels than are shown")
+        raise Unreadable("the picture has more pixels than can be shown")
     made.meta["pages"] = pages[: len(made.files)]
     if not made.problem and made.meta["total"] > len(pages):
         made.problem = f"only the first {len(pages)} of {made.meta['total']} pages are shown"

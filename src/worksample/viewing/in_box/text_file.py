@@ -32,7 +32,7 @@ def read_text(job: ConversionJob) -> tuple[str, dict[str, Any]]:
     cut = job.size > len(data)
     name, text = encoding(data, whole=not cut), decode(data, whole=not cut)
     if name is None or text is None:
-        raise Unreadable("its beginning is text, the rest is not")
+        raise Unreadable("only the beginning of the file is text")
     text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
     lines = text.split("\n")
     meta = {

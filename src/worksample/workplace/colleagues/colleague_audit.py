@@ -13,7 +13,7 @@ from enum import StrEnum
 from worksample.models import add_priced_usage
 from worksample.records import Usage
 
-from .profile import Colleague, ColleagueQuestion, Knowledge, leaks, normalise, tells
+from .colleague_profile import Colleague, ColleagueQuestion, Knowledge, leaks, normalise, tells
 from .responders import ColleagueReply, ColleagueResponder, ConversationLine
 
 ASKER = "auditor"

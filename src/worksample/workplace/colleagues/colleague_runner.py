@@ -17,19 +17,19 @@ from datetime import UTC, datetime
 from functools import reduce
 from typing import Any
 
+from worksample.background_services import FailureSignal
 from worksample.errors import Cause, SandboxError
 from worksample.fault_injection import failpoint
 from worksample.files import Sink
 from worksample.models import ModelService, add_priced_usage
 from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, Usage, canonical, now
 from worksample.store import put_canonical
-from worksample.supervision import FailureSignal
-from worksample.tasks.workplace import COLLEAGUE
+from worksample.tasks.workplace_settings import COLLEAGUE
 
 from .chat import ChatClient, ChatMessage
+from .colleague_actions import DeedPerformer, NoServices
+from .colleague_profile import Beginning, Colleague, mentions
 from .company_clock import CompanyClock, answer_time, time_stamp
-from .deeds import DeedPerformer, NoServices
-from .profile import Beginning, Colleague, mentions
 from .responders import (
     ColleagueReply,
     ColleagueResponder,
@@ -66,7 +66,8 @@ def choose_responders(
     for one in colleagues:
         if one.backing == "model" and model is None:
             raise SandboxError(
-                f"colleague {one.id} is played by a model, but the experiment names none", where="colleagues",
+                f"colleague {one.id} is played by a model, but the experiment "
+        "names no model for colleagues", where="colleagues",
                 next=f'write roles.{ROLE} = "provider/model"', cause=Cause.SERVICE_START,
             )  # fmt: skip
         own: dict[str, ColleagueResponder] = {

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 from worksample.errors import ColleagueError
 from worksample.models import ModelService, add_priced_usage
-from worksample.models.chat_turn import Turn, generate_turn
+from worksample.models.role_play_reply import Turn, generate_turn
 from worksample.records import Usage
 
-from .profile import Colleague, ColleagueQuestion, ReplyRule, leaks, mentions
+from .colleague_profile import Colleague, ColleagueQuestion, ReplyRule, leaks, mentions
 
 LONGEST = 4_000
 """Maximum characters of an answer: a colleague writes messages, not documents."""

@@ -13,7 +13,7 @@ from typing import Any
 from worksample.ascii_names import plain_letters
 from worksample.errors import ManifestError
 
-from .profile import Colleague
+from .colleague_profile import Colleague
 
 MEND = "correct the file by TheAgentCompany's format, or take it from the original repository"
 
@@ -25,9 +25,9 @@ def read_scenarios(data: bytes, *, where: str = "scenarios.json") -> tuple[Colle
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
-        raise ManifestError("is not JSON", where=where, next=MEND) from None
+        raise ManifestError("the file is not JSON", where=where, next=MEND) from None
     if not isinstance(found, dict):
-        raise ManifestError("is not an object with an entry per person", where=where, next=MEND)
+        raise ManifestError("the file is not an object with an entry per person", where=where, next=MEND)
     return tuple(_of_scenario(name, one, where) for name, one in found.items())
 
 

@@ -147,4 +147,4 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
 async def unexpected_error_response(request: Request, error: Exception) -> JSONResponse:
     """Answer an unexpected exception."""
     # The server's log has the traceback.
-    return JSONResponse(error_body("Bug", "something went wrong here; the server's log says what"), 500)
+    return JSONResponse(error_body("Bug", "the server failed to answer this request; its log says why"), 500)

@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from worksample.app.server.services import AppServices
+from worksample.app.server.route_services import AppServices
 
 Lifespan = Callable[[], AbstractAsyncContextManager[Any]]
 

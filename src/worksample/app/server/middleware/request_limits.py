@@ -45,7 +45,9 @@ class RequestLimits:
             return
         tokens = tokens_of(scope, self._config)
         if tokens and (wait := self._writes.take(tokens[0])):
-            await refuse(send, 429, "TooMany", "too many writes", retry_after=wait)
+            await refuse(
+                send, 429, "TooMany", "too many changes in a short time; wait, then try again", retry_after=wait
+            )
             return
         most, seconds = self._config.request_bytes, self._config.body_seconds
         if scope["path"] == IMPORTS and await run_in_threadpool(self._known, tokens):
@@ -53,9 +55,9 @@ class RequestLimits:
         try:
             body = await _read_body(scope, receive, most, seconds)
         except TooLarge:
-            await refuse(send, 413, "UsageError", f"a body has at most {most} bytes")
+            await refuse(send, 413, "UsageError", f"the request body has more than {most} bytes")
         except TimeoutError:
-            await refuse(send, 408, "UsageError", f"a body has to come within {seconds:g} seconds")
+            await refuse(send, 408, "UsageError", f"the request body did not arrive within {seconds:g} seconds")
         else:
             if body is not None:
                 await self._app(scope, _replay_body(body, receive), send)

@@ -48,7 +48,7 @@ class StrictHttpProtocol(HttpToolsProtocol):
         super().on_url(url)
         self._count(len(url))
         if not self.url.startswith(b"/"):
-            raise httptools.HttpParserError("an absolute address")
+            raise httptools.HttpParserError("the request line has an absolute address; only a path is accepted")
 
     def on_header(self, name: bytes, value: bytes) -> None:
         super().on_header(name, value)
@@ -79,7 +79,7 @@ class StrictHttpProtocol(HttpToolsProtocol):
     def _count(self, more: int) -> None:
         self._size += more
         if self._size > HEAD_BYTES:
-            raise httptools.HttpParserError("the head is too large")
+            raise httptools.HttpParserError("the request's headers are too large")
 
     def _wait(self) -> None:
         self._cancel_deadline()

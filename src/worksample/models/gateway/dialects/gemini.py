@@ -268,7 +268,7 @@ def _result(given: dict[str, Any], waiting: list[tuple[str, str]]) -> ChatMessag
     name, id = read_required(given, "name", str), optional(given, "id", str)
     found = next((one for one in waiting if one[0] == id or (id is None and one[1] == name)), None)
     if found is None:
-        raise Refusal(400, f"a result of {name[:100]}, which was not called")
+        raise Refusal(400, f"the tool result names {name[:100]}, but this tool was not called")
     waiting.remove(found)
     value = given.get("response")
     inner = value.get("output", value.get("result")) if isinstance(value, dict) else value

@@ -177,7 +177,7 @@ def _bias(value: dict[str, Any] | None) -> dict[int, float] | None:
     if value is None:
         return None
     if not all(key.isascii() and key.isdigit() and len(key) < 10 for key in value):
-        raise Refusal(400, "logit_bias: its keys must be token ids")
+        raise Refusal(400, "the keys of logit_bias must be token ids")
     return {int(key): optional(value, key, float, 0.0) for key in value}
 
 
@@ -209,7 +209,7 @@ def _conversation(given: list[dict[str, Any]], notes: list[str]) -> list[ChatMes
             name = read_required(row, "name", str)
             called = next((one for one in reversed(open_calls) if one[1] == name), None)
             if called is None:
-                raise Refusal(400, f"messages: a result of {name[:100]}, which was not called")
+                raise Refusal(400, f"messages: the tool result names {name[:100]}, but this tool was not called")
             open_calls.remove(called)
             out.append(tool_result_message(called[0], join_content(_parts(row.get("content"), notes)), name))
             continue

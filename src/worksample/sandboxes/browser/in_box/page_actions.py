@@ -61,7 +61,7 @@ async def _goto(tabs: Tabs, url: str) -> None:
 
 async def _back(tabs: Tabs) -> None:
     if await tabs.page.go_back(wait_until="domcontentloaded") is None and tabs.page.url == "about:blank":
-        raise ActionRefused("there is nothing to go back to")
+        raise ActionRefused("this tab has no earlier page to go back to")
 
 
 async def _forward(tabs: Tabs) -> None:

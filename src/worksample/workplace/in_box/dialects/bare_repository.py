@@ -228,7 +228,7 @@ class BareRepository:
         """Point a branch to a commit. Raises DialectRefused (409) if it was moved meanwhile."""
         done = self.run("update-ref", f"refs/heads/{check_branch(branch)}", to, before or "0" * 40, fine=(0, 128))
         if done.returncode:
-            raise DialectRefused(409, "the branch was changed meanwhile")
+            raise DialectRefused(409, "the branch was changed in the meantime")
 
     def tag(self, name: str, at: str, message: str, by: tuple[str, str]) -> None:
         """Create a tag, annotated if it has a message. Raises DialectRefused if the name exists."""

@@ -228,7 +228,7 @@ def _group_verbs(key: str) -> tuple[Verb, Verb, Verb]:
         row = asker.project(words[0])
         one, number_of = asker.issue(row, words[2]), group(asker, row, words[1])
         if (one.get(kept) or {}).get("id") != number_of:
-            raise DialectRefused(404, "the issue is not in it")
+            raise DialectRefused(404, "the module or cycle does not contain this issue")
         asker.tracker.change_issue(one["id"], {key: ""})
 
     return list_issues, add_issues, remove_issue

@@ -1,0 +1,88 @@
+"""Cache of the folders with `command` agents' programs, by digest. A box shows the folder as `{agent}`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from worksample.box import Mount
+from worksample.errors import PlanError
+from worksample.files.scratch_folder import scratch_folder
+from worksample.sandboxes.host_state import cache_folder
+
+from .installing.agent_program import PROGRAM
+from .installing.installed_programs import digest_of_tree, make_read_only
+
+LARGEST, MOST_FILES = 512 << 20, 20_000
+"""Maximum bytes and files in one agent's folder."""
+_UNWANTED = shutil.ignore_patterns("__pycache__", "*.pyc")
+
+
+def keep_folder(source: Path) -> str:
+    """Copy a folder, or a single file, into the cache, and return the SHA-256 of its files.
+
+    Raises PlanError if nothing is there, if it holds more than 512 MiB or 20,000 files, or if it cannot be read.
+    """
+    where = f"the agent's folder {source}"
+    if not source.exists():
+        raise PlanError(
+            "the agent's file or folder does not exist", where=where, next="correct `folder` in the agent's table"
+        )
+    _check_size(source, where)
+    with scratch_folder("program", inside=_programs()) as draft:
+        try:
+            if source.is_dir():
+                shutil.copytree(source, draft / "tree", symlinks=True, ignore=_UNWANTED)
+            else:
+                (draft / "tree").mkdir()
+                shutil.copy2(source, draft / "tree" / source.name)
+        except (OSError, shutil.Error) as error:
+            raise PlanError(
+                f"the agent's folder cannot be copied: {error}", where=where, next="let this account read it"
+            ) from error
+        digest = digest_of_tree(draft / "tree", installed=False)
+        kept = _programs() / digest
+        if not kept.exists():
+            make_read_only(draft / "tree")
+            # Only root may move a read-only folder: make it writable for a moment.
+            (draft / "tree").chmod(0o755)
+            try:
+                (draft / "tree").rename(kept)
+            except OSError:
+                if not kept.exists():  # otherwise another process has just stored the same files
+                    raise
+            kept.chmod(0o555)
+    return digest
+
+
+def mount_of(name: str, digest: str) -> Mount:
+    """Return the mount of a cached folder. Raises PlanError if this machine does not have it."""
+    kept = _programs() / digest
+    if not digest or not kept.is_dir():
+        raise PlanError(
+            f"the agent's folder {name!r} (digest {digest[:16]}) is not on this machine",
+            where="agent with harness command",
+            next="start the run with the experiment file that names the folder, beside that folder",
+        )
+    return Mount(str(kept), PROGRAM)
+
+
+def _programs() -> Path:
+    folder = cache_folder() / "programs"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def _check_size(source: Path, where: str) -> None:
+    size = count = 0
+    for parent, _, files in os.walk(source):
+        for name in files:
+            size += (Path(parent) / name).lstat().st_size
+            count += 1
+            if size > LARGEST or count > MOST_FILES:
+                raise PlanError(
+                    f"the agent's folder holds more than {LARGEST >> 20} MiB or {MOST_FILES:,} files",
+                    where=where,
+                    next="name a smaller folder, or install the program below /usr",
+                )

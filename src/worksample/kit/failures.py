@@ -1,5 +1,0 @@
-"""Errors that a grader may raise; each class says who is to blame if a submission cannot be graded."""
-
-from worksample.errors import DeliverableError, GraderError, ReferenceUnreadable
-
-__all__ = ["DeliverableError", "GraderError", "ReferenceUnreadable"]

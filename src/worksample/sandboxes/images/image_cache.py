@@ -1,0 +1,247 @@
+"""The cache of unpacked images: one folder per digest, complete or absent; its listing and removal."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import posixpath
+import re
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from worksample.box import Root
+from worksample.errors import ImageError, UsageError
+from worksample.files.scratch_folder import remove_tree, scratch_folder
+from worksample.sandboxes.box_files_on_host import open_contained
+from worksample.sandboxes.box_holder import KEPT_AS
+from worksample.sandboxes.host_state import cache_folder
+from worksample.sandboxes.orphan_sweeper import sweep_first
+from worksample.sandboxes.shared_folders import make_once
+
+from .oci import ImageConfig
+
+_PASSWORDS = 1 << 20
+"""Maximum bytes that are read of a user database."""
+
+
+@dataclass(frozen=True, slots=True)
+class CachedImage:
+    """An unpacked image. `root` is what a box takes."""
+
+    digest: str
+    root: Root
+    left_out: tuple[tuple[str, int], ...] = ()
+    """Kinds of content that no box honours (setuid bits, devices and pipes), with their counts."""
+    substituted: tuple[tuple[str, str], ...] = ()
+    """Bases that its build names without a digest, and the digests of the operator's substitutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnpackResult:
+    """The result of unpacking an image."""
+
+    left_out: dict[str, int]
+    over: Root | None = None
+    """Root below the unpacked folder; None if the folder holds everything."""
+
+
+def images_folder() -> Path:
+    """Return the folder of unpacked images. The first call of a process removes what killed processes left."""
+    sweep_first()
+    folder = cache_folder() / "images"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def names_folder() -> Path:
+    """Return the folder with a file for each known reference, holding its digest."""
+    folder = images_folder() / "names"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@contextmanager
+def image_scratch_folder() -> Iterator[Path]:
+    """Yield a temporary folder on the cache's disk. If the process is killed, the next one removes it."""
+    with scratch_folder("image", images_folder()) as folder:
+        yield folder
+
+
+def find_cached(digest: str) -> CachedImage | None:
+    """Return the image with this digest if it is in the cache."""
+    try:
+        data = json.loads((images_folder() / digest / KEPT_AS).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    config = data.pop("root")
+    for name in ("over", "env", "entrypoint"):
+        config[name] = tuple(tuple(one) if isinstance(one, list) else one for one in config.get(name, ()))
+    if config["over"] and not Path(config["folder"]).is_dir():
+        return None  # its base was removed by hand
+    return CachedImage(data["digest"], Root(**config), tuple((name, count) for name, count in data["left_out"]))
+
+
+def add_to_cache(digest: str, config: ImageConfig, unpack: Callable[[Path], UnpackResult]) -> CachedImage:
+    """Return the image with this digest, unpacked by `unpack` into a folder of its own if it is missing.
+
+    If several ask at once, one unpacks. Raises what `unpack` raises, and ImageError.
+    """
+    final = images_folder() / digest
+
+    def fill(folder: Path) -> None:
+        root = folder / "root"
+        root.mkdir(mode=0o755)
+        done = unpack(root)
+        below = done.over
+        layers = Root(str(root)) if below is None else Root(below.folder, (str(root), *below.over))
+        user, home = image_user(layers, config.user)
+        workdir = posixpath.normpath("/" + config.workdir.lstrip("/")) if config.workdir else ""
+        own = str(final / "root")
+        layers = Root(own) if below is None else Root(below.folder, (own, *below.over))
+        found = Root(layers.folder, layers.over, user, home, workdir, config.env, config.entrypoint)
+        whole = asdict(CachedImage(digest, found, tuple(sorted(done.left_out.items()))))
+        del whole["substituted"]  # belongs to the build, not to the image
+        (folder / KEPT_AS).write_text(json.dumps(whole, indent=1), encoding="utf-8")
+
+    make_once(final, fill, readable=False)
+    found = find_cached(digest)
+    if found is None:
+        raise ImageError(f"{final} was changed after it was unpacked", where="image", next=f"rm -r {final}")
+    return found
+
+
+def image_user(root: Root, name: str) -> tuple[int, str]:
+    """Return number and home of an image's user, given by name or number; a group after it is ignored. Raises
+    ImageError.
+    """
+    wanted = name.partition(":")[0] or "0"
+    for line in _passwords(root).splitlines():
+        fields = line.split(":")
+        if len(fields) >= 6 and wanted in (fields[0], fields[2]) and fields[2].isdigit() and int(fields[2]) < 1 << 16:
+            home = fields[5] if fields[5].startswith("/") else "/"
+            return int(fields[2]), posixpath.normpath(home.replace("//", "/"))
+    if wanted.isdigit() and int(wanted) < 1 << 16:
+        return int(wanted), "/root" if int(wanted) == 0 else "/"
+    raise ImageError(
+        f"the image's user {name!r} is not in its /etc/passwd",
+        where="image",
+        next="make the user in its Dockerfile (RUN useradd), or name a number (USER 1000)",
+    )
+
+
+def _passwords(root: Root) -> str:
+    """Return the user database of the topmost folder that has one."""
+    return next((text for folder in (*root.over, root.folder) if (text := _passwords_in(folder))), "")
+
+
+def _passwords_in(folder: str) -> str:
+    with suppress(OSError):
+        top = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            found = open_contained(top, "etc/passwd", os.O_RDONLY | os.O_NONBLOCK)
+        finally:
+            os.close(top)
+        with open(found, "rb") as file:  # noqa: PTH123 - a descriptor
+            if stat.S_ISREG(os.fstat(found).st_mode):
+                return file.read(_PASSWORDS).decode(errors="replace")
+    return ""
+
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class CacheEntry:
+    """An unpacked image, as listed."""
+
+    image: CachedImage
+    bytes: int
+    """Disk space that it takes."""
+    files: int
+    names: tuple[str, ...]
+    """Files of the cache by which a build or reference leads to this image."""
+    in_use: bool
+    """Whether a box has it as its root now."""
+
+
+def list_cached() -> tuple[CacheEntry, ...]:
+    """Return all images of the cache, by digest."""
+    return tuple(map(_describe, _find_by_prefix("")))
+
+
+def _find_by_prefix(prefix: str) -> list[CachedImage]:
+    """Return the images whose digest begins with a prefix, by digest."""
+    names = sorted(path.name for path in images_folder().iterdir() if path.name.startswith(prefix))
+    return [image for name in names if _DIGEST.fullmatch(name) and (image := find_cached(name)) is not None]
+
+
+def _describe(image: CachedImage) -> CacheEntry:
+    """Return an image with its size and state."""
+    folder = images_folder() / image.digest
+    size, files = _size(folder)
+    names = tuple(path.name for path in sorted(names_folder().iterdir()) if _named_digest(path) == image.digest)
+    return CacheEntry(image, size, files, names, _in_use(folder))
+
+
+def _named_digest(path: Path) -> str:
+    """Return the digest in a reference's or a build's file of the cache; "" if the file is damaged."""
+    with suppress(OSError, UnicodeError, ValueError, LookupError, TypeError):
+        text = path.read_text(encoding="utf-8")
+        return str(json.loads(text)["digest"]) if path.suffix == ".json" else text
+    return ""
+
+
+def remove_cached(prefix: str) -> CacheEntry:
+    """Remove the image whose digest begins with `prefix`; it can be brought again. Raises UsageError if no image or
+    several match, if a box uses it, or if another image is built on it.
+    """
+    fitting = _find_by_prefix(prefix) if prefix else []
+    if len(fitting) != 1:
+        what = f"{len(fitting)} images begin" if fitting else "no image begins"
+        raise UsageError(f"{what} with {prefix!r}", next="worksample image list")
+    one = _describe(fitting[0])
+    digest, folder = one.image.digest, images_folder()
+    with (folder / f".{digest}.lock").open("w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if _in_use(folder / digest):
+            raise UsageError(f"a box is using {digest[:16]} as its root", next="worksample image list")
+        own = str(folder / digest / "root")
+        above = [other.digest for other in _find_by_prefix("") if other.digest != digest and own in _folders(other)]
+        if above:
+            raise UsageError(
+                f"{len(above)} images are built on {digest[:16]}", next=f"worksample image remove {above[0][:16]}"
+            )
+        for name in one.names:
+            (names_folder() / name).unlink(missing_ok=True)
+        gone = folder / f".{digest}.new"  # if we are killed here, the next process removes the rest
+        (folder / digest).rename(gone)
+        remove_tree(gone)
+    return one
+
+
+def _folders(image: CachedImage) -> tuple[str, ...]:
+    return (image.root.folder, *image.root.over)
+
+
+def _in_use(folder: Path) -> bool:
+    """Return whether any box has it as its root."""
+    with (folder / KEPT_AS).open(encoding="utf-8") as own:
+        try:
+            fcntl.flock(own, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def _size(folder: Path) -> tuple[int, int]:
+    size = files = 0
+    for parent, _, names in os.walk(folder / "root"):
+        for name in names:
+            with suppress(OSError):
+                size += (Path(parent) / name).lstat().st_blocks * 512
+                files += 1
+    return size, files
