@@ -8,7 +8,7 @@ import pytest
 
 from formats.ale_checkout import ROOT, add_data, add_package
 from worksample.audit.control_submissions import control_case
-from worksample.experiments.planning.compatibility import why_incompatible
+from worksample.experiments.planning.agent_compatibility import why_incompatible
 from worksample.formats import TransferRequest, find_format
 from worksample.grading import grade, open_round
 from worksample.records import Agent, Evaluation, GradePayload

@@ -16,7 +16,7 @@ from .brief_settings import render_brief, setting_names
 from .environment import Deliverables, DeliverableTable, LimitsTable, PathsTable, deliverables_of
 from .package_files import Folder, MarkdownFile, read_text
 from .package_spec import InstanceSpec
-from .service import Word
+from .task_services import Word
 
 FILE = "task.toml"
 MOST = 2000
