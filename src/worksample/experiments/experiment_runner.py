@@ -21,6 +21,7 @@ from worksample.sandboxes import require_kind
 from worksample.sandboxes.python_toolbox import ensure_libraries
 from worksample.stall_tolerant_loop import Stall, run_steadily
 from worksample.store import Store
+from worksample.store.faults import RUN_SECONDS
 from worksample.workplace.warm_pool import warm_pool
 
 from .available_evaluators import evaluators_here
@@ -77,12 +78,17 @@ def run_experiment(
 
     When the function returns, all results are in the store, and the scores are in Inspect's logs. Ctrl-C ends the run
     cleanly: running trials are closed as cancelled, and their slots stay open for the next run. StoreFull and other
-    platform failures end the run in the same way and are then raised. Several processes may run one experiment at the
-    same time: each leases its slots and submissions, and waits until the other processes have finished theirs.
+    platform failures end the run in the same way and are then raised. If a service of the store (such as its database)
+    does not answer, the run waits up to 15 minutes for it. Several processes may run one experiment at the same time:
+    each leases its slots and submissions, and waits until the other processes have finished theirs.
     """
+    with store.patience.at_least(RUN_SECONDS):
+        return _run_experiment(store, experiment, options, watch or SilentListener())
+
+
+def _run_experiment(store: Store, experiment: Experiment, options: RunOptions, listener: RunListener) -> RunResult:
     require_kind(experiment.lock.sandbox)
     store.sync()
-    listener = watch or SilentListener()
     runner = ExperimentRunner(store, experiment, options, listener)
     listener.begin(runner.tally)
     try:

@@ -33,9 +33,8 @@ class HandInMany:
     """Encoding of a CSV table; "" means UTF-8, or an encoding detected from the first bytes."""
     decimal: str = ""
     dates: str = ""
-    """Order of day, month and year in the table's dates: `DMY`, `MDY` or `YMD`; "" means that it is detected for each
-    column.
-    """
+    sheet: str = ""
+    """Name of the workbook's sheet that has the table, for an XLSX file."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def hand_in_many(
 
 def _check_rows(store: Store, what: HandInMany) -> list[WorkPiece]:
     base = what.table.resolve().parent
-    rows = read_work(what.table, encoding=what.encoding, decimal=what.decimal, dates=what.dates)
+    rows = read_work(what.table, encoding=what.encoding, decimal=what.decimal, dates=what.dates, sheet=what.sheet)
     faults = dict[str, str]()
     packages: dict[Path, tuple[Instance, ...] | WorksampleError] = {}
     pieces, seen = [], dict[str, int]()

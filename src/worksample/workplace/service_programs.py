@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
+from worksample.extras import install_command
 
 from .converse_js import converse_folder
 from .redmine import redmine_folder
@@ -67,13 +68,25 @@ def missing_packages(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(package for package in wanted if package not in have)
 
 
+def missing_programs(names: Iterable[str]) -> tuple[str, ...]:
+    """Return what these services lack on this machine: Debian packages, Python modules, and what is downloaded."""
+    given = tuple(names)
+    modules = [SERVICES[name].module for name in given if SERVICES[name].module]
+    fetched = {"redmine": ("tracker", redmine_folder), "converse.js": ("chat", converse_folder)}
+    return (
+        *missing_packages(given),
+        *(module for module in modules if importlib.util.find_spec(module) is None),
+        *(title for title, (name, folder) in fetched.items() if name in given and folder() is None),
+    )
+
+
 def missing_programs_command(names: Iterable[str]) -> str:
     """Return the command that installs what these services lack on this machine; "" if nothing is missing."""
     given = tuple(names)
     modules = [SERVICES[name].module for name in given if SERVICES[name].module]
     lines = []
     if any(importlib.util.find_spec(module) is None for module in modules):
-        lines.append("pip install 'worksample[workplace]'")
+        lines.append(install_command("workplace"))
     fetched = {"tracker": redmine_folder, "chat": converse_folder}
     if missing_packages(given) or any(fetched[name]() is None for name in given if name in fetched):
         lines.append(INSTALL)
@@ -82,8 +95,11 @@ def missing_programs_command(names: Iterable[str]) -> str:
 
 def require_programs(names: Iterable[str]) -> None:
     """Raise SandboxUnavailable, with the command to type, if a program is missing."""
+    names = tuple(names)
     if line := missing_programs_command(names):
-        raise SandboxUnavailable("programs of the workplace's services are missing", where="workplace", next=line)
+        lacking = ", ".join(missing_programs(names))
+        what = f"programs of the workplace's services are missing: {lacking}"
+        raise SandboxUnavailable(what, where="workplace", next=line)
 
 
 def python_folder(names: Iterable[str]) -> Path:
