@@ -1,7 +1,7 @@
 """State of a running box on the host: a folder with its owner, a lease on a user id, control groups.
 
-The owner file names the process that made the box (pid and start time), so that `sweep` can tell which boxes are
-orphaned.
+The owner file names the process that made the box (host, boot, pid and start time), so that `sweep` can tell which
+boxes are orphaned, also if machines share the runtime folder.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ import secrets
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from worksample.errors import SandboxError, SandboxUnavailable
+from worksample.files.machine import boot_id, host_id, is_abandoned, relation_to, short_id
 from worksample.files.scratch_folder import started_at
 
 BUILD_ROOT = Path("/var/tmp")
@@ -81,7 +83,7 @@ def _make_private(folder: Path) -> Path:
         raise SandboxError(
             f"{folder} is not a folder that this account owns",
             where="sandbox",
-            next="export WORKSAMPLE_RUNTIME_DIR=$HOME/.worksample",
+            next="export WORKSAMPLE_RUNTIME_DIR=/var/tmp/worksample-$(id -u)-$(hostname)",
         )
     if found.st_mode & 0o077:
         folder.chmod(0o700)
@@ -115,12 +117,19 @@ class BoxOwner:
     container: str = ""
     folder: str = ""
     here: str = field(default_factory=_process_space)
+    host: str = field(default_factory=host_id)
+    """Empty in owner files of earlier versions."""
+    changed: float = field(default_factory=time.time)
+    """When the owner file was written, as seconds since 1970. Not saved."""
 
     def is_alive(self) -> bool:
-        """Return whether the process that made the box still runs; assumed if only another container can tell."""
+        """Return whether the process that made the box still runs; assumed if only another container or machine can
+        tell.
+        """
         if self.here == _process_space():
             return self.started != 0 and started_at(self.pid) == self.started
-        return self.is_of_this_boot()
+        relation = relation_to(f"{self.host}-{short_id(self.here.split(' ')[0])}", self.changed)
+        return not is_abandoned(relation, self.changed)
 
     def is_of_this_boot(self) -> bool:
         """Return whether the recorded process ids and control groups belong to the current boot."""
@@ -134,7 +143,7 @@ class BoxFolder:
         """groups: returns the control groups planned for a box of this name, so that they are recorded before they are
         created.
         """
-        self.path = _make_private(runtime_folder() / kind) / f"{os.getpid()}-{secrets.token_hex(6)}"
+        self.path = _make_private(runtime_folder() / kind) / f"{os.getpid()}-{boot_id()}-{secrets.token_hex(6)}"
         self.path.mkdir(mode=0o700)
         self.owner = BoxOwner(label=label, groups=groups(self.path.name) if groups else ())
         self.save()
@@ -147,7 +156,7 @@ class BoxFolder:
     def save(self) -> None:
         """Write the owner file atomically."""
         fresh = self.path / "owner.new"
-        fresh.write_text(json.dumps(asdict(self.owner)), encoding="utf-8")
+        fresh.write_text(json.dumps({k: v for k, v in asdict(self.owner).items() if k != "changed"}), encoding="utf-8")
         fresh.replace(self.path / "owner.json")
 
     def remove(self) -> None:
@@ -158,9 +167,10 @@ class BoxFolder:
 def read_owner(folder: Path) -> BoxOwner | None:
     """Return the owner of a box folder; None if the owner file is missing or incomplete."""
     try:
-        data = json.loads((folder / "owner.json").read_text(encoding="utf-8"))
-        data["groups"] = tuple(data["groups"])
-        return BoxOwner(**{"here": _process_space(), **data})
+        with (folder / "owner.json").open(encoding="utf-8") as file:
+            data = json.load(file)
+            data |= {"groups": tuple(data["groups"]), "changed": os.fstat(file.fileno()).st_mtime}
+        return BoxOwner(**{"here": _process_space(), "host": "", **data})
     except (OSError, ValueError, TypeError, KeyError):
         return None
 

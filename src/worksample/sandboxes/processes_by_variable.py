@@ -10,7 +10,8 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from worksample.files.scratch_folder import is_gone, maker_of_this_process
+from worksample.files.machine import machine_id
+from worksample.files.scratch_folder import MAKER_PATTERN, is_gone, maker_of_this_process
 
 MARK = "WORKSAMPLE_PLAIN_BOX"
 """Variable of a plain box's processes; its value is the box's folder."""
@@ -19,7 +20,7 @@ MARK = "WORKSAMPLE_PLAIN_BOX"
 MAKER = "WORKSAMPLE_MAKER"
 """Variable of bubblewrap itself, which does not pass on its environment; its value identifies the platform's process.
 """
-_MAKER = re.compile(rf"{MAKER}=(\d+)-(\d+)-(\d+)".encode())
+_MAKER = re.compile(rf"{MAKER}={MAKER_PATTERN}")
 
 
 def maker_environment() -> dict[str, str]:
@@ -40,8 +41,12 @@ def kill_orphans() -> int:
     """Kill what is left of every bubblewrap whose platform is dead; return the number of processes."""
 
     def is_orphan(word: bytes) -> bool:
-        found = _MAKER.fullmatch(word)
-        return found is not None and is_gone(*(int(number) for number in found.groups()))
+        found = _MAKER.fullmatch(word.decode("ascii", "replace"))
+        if found is None:
+            return False
+        # A process that runs here was started in this boot, so words of earlier versions need no machine.
+        pid, started, space, _ = found.groups()
+        return is_gone(pid, started, space, machine_id(), changed=0.0)
 
     return _kill_marked(is_orphan)
 

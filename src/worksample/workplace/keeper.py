@@ -25,6 +25,7 @@ from typing import Any
 from worksample.background_services import supervise
 from worksample.box import Box, Endpoint
 from worksample.errors import SandboxError, WorksampleError
+from worksample.files.machine import sign_lock
 from worksample.sandboxes.endpoints import serve_sockets
 from worksample.sandboxes.orphan_sweeper import LOCK
 from worksample.sandboxes.services import TrialServices, open_services
@@ -167,12 +168,13 @@ def main() -> int:
     """Run a keeper; see the module."""
     plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     folder = Path(plan["folder"])
-    with (folder / LOCK).open("w", encoding="utf-8") as lock:
+    with (folder / LOCK).open("a", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             sys.stdout.write(json.dumps({"failed": "it is already running", "where": plan["name"]}) + "\n")
             return 1
+        sign_lock(lock)
         try:
             asyncio.run(keep(folder, Path(plan["root"]), tuple(plan["services"]), plan["name"]))
         except WorksampleError as error:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from worksample.errors import ExportError, SandboxError, UsageError
+from worksample.files.machine import sign_lock
 from worksample.sandboxes.host_state import workplaces_folder
 from worksample.sandboxes.orphan_sweeper import LOCK
 from worksample.sandboxes.services import TrialServices
@@ -123,9 +124,10 @@ def _lock_folder(folder: Path) -> IO[str]:
     while True:
         with contextlib.suppress(FileNotFoundError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            lock = (folder / LOCK).open("w", encoding="utf-8")
+            lock = (folder / LOCK).open("a", encoding="utf-8")
             fcntl.flock(lock, fcntl.LOCK_EX)
             if os.fstat(lock.fileno()).st_nlink:
+                sign_lock(lock)
                 return lock
             lock.close()
 
@@ -133,7 +135,7 @@ def _lock_folder(folder: Path) -> IO[str]:
 def stop(name: str) -> None:
     """Stop a workplace and wait until it is gone. Raises UsageError if none of this name is running."""
     send_command(name, "down")
-    with (folder_of(name) / LOCK).open("w", encoding="utf-8") as lock:
+    with (folder_of(name) / LOCK).open("a", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
 
 

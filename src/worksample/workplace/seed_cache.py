@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import UsageError
+from worksample.files.machine import sign_lock
 from worksample.sandboxes.shared_folders import remove_halves
 
 from .seeds import ABOUT, programs_digest, seeds_folder
@@ -65,8 +66,9 @@ def remove_seed(one: CachedSeed, *, unless_used_after: float | None = None) -> b
     used after that time.
     """
     folder = seeds_folder()
-    with (folder / f".{one.id}.lock").open("w", encoding="utf-8") as making:
+    with (folder / f".{one.id}.lock").open("a", encoding="utf-8") as making:
         fcntl.flock(making, fcntl.LOCK_EX)
+        sign_lock(making)
         now = _describe(folder / one.id)
         if now is None or now.in_use or (unless_used_after is not None and now.used > unless_used_after):
             return False

@@ -31,7 +31,7 @@ ALWAYS = ("experiment", "when", "planned", "finished", "graded", "ungraded", "co
 @json_option
 def command(handed: bool | None, judged_by: JudgedBy | None, store: str | None, as_json: bool | None) -> None:
     """List the experiments in a store: planned, finished, graded and waiting trials, and what models cost so far."""
-    from worksample.experiments.status import status_of
+    from worksample.experiments.status import statuses_of
     from worksample.experiments.work_without_experiment import handed_in_alone
     from worksample.records import Experiment
 
@@ -41,7 +41,7 @@ def command(handed: bool | None, judged_by: JudgedBy | None, store: str | None, 
             _show_handed_in(alone, as_json=bool(as_json))
             return
         known = sorted(opened.find(Experiment), key=lambda e: (e.at, e.id))
-        rows = [status_of(opened, experiment, judged_by) for experiment in known]
+        rows = statuses_of(opened, known, judged_by)
     if as_json:
         say_json([row.plain() for row in rows])
         return

@@ -37,6 +37,7 @@ JOB_OPTIONS = (
     FormatOption(
         "dates", "The order in all dates: DMY, MDY or YMD; default: inferred from each column.", value="ORDER",
     ),
+    FormatOption("sheet", "The sheet of a workbook; default: the only visible one with rows.", value="NAME"),
     FormatOption("files", "The folder with the attachments; default: the table's own.", value="DIR"),
     FormatOption(
         "filters", "Keep only completed, payment-verified, fixed-price or single-milestone jobs. Repeatable.",
@@ -67,7 +68,7 @@ def import_job_table(preset: str, request: TransferRequest) -> TransferReport:
     config = ImportJobs(
         preset="jobs" if preset == "rli" else preset,
         mapping=request.path("mapping"), encoding=request.text("encoding"), decimal=request.text("decimal"),
-        dates=request.text("dates"),
+        dates=request.text("dates"), sheet=request.text("sheet"),
         files=request.path("files"), filters=request.texts("filters"), source=price_source(request),
         visibility="public" if request.flag("public") else "private",
         skip_faulty=request.flag("skip_faulty"), overwrite=request.flag("overwrite"), missing=request.flag("missing"),
@@ -134,7 +135,7 @@ JOBS = _job_format(
     "Turn a table of jobs into packages: a firm's own list, a marketplace's.",
     """Turn a table of jobs into a suite of task packages below the folder OUT.
 
-    TABLE is a .csv, .tsv, .json, .jsonl or .parquet with one job per row; --map names its columns
+    TABLE is a .csv, .tsv, .xlsx, .json, .jsonl or .parquet with one job per row; --map names its columns
     (docs/reference/formats.md). If a row has errors, nothing is written, unless --skip-faulty leaves such rows out.
     """,
 )

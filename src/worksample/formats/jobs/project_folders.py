@@ -28,13 +28,13 @@ _BRIEF_LIMIT = 4 << 20
 
 
 @contextmanager
-def open_jobs(path: Path, encoding: str = "") -> Iterator[OpenedTable]:
+def open_jobs(path: Path, encoding: str = "", sheet: str = "") -> Iterator[OpenedTable]:
     """Open a table of jobs, or a folder with one subfolder for each project. Raises the same errors as `open_table`."""
     check_encoding(encoding)
     if path.is_dir():
         yield table_of_records(enumerate(read_projects(path), 1))
         return
-    with open_table(path, encoding) as opened:
+    with open_table(path, encoding, sheet) as opened:
         yield opened
 
 

@@ -1,4 +1,4 @@
-"""Prediction-powered preferences for ratings: a judge's preferences, corrected pair by pair with people's preferences."""
+"""Prediction-powered preferences for ratings: a judge's preferences, corrected pair by pair with people's."""
 
 from __future__ import annotations
 

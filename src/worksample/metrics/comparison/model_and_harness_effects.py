@@ -40,7 +40,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Configurations:
-    """Columns with one row per trial: harness, model, task, and credit in 0..1. Rows with a null credit are left out."""
+    """Columns with one row per trial: harness, model, task, and credit in 0..1. Rows with a null credit are dropped."""
 
     harness: Column
     model: Column

@@ -159,7 +159,7 @@ def _reasons(total: Ints, known: Flags, label: Ints, planned: int) -> list[str]:
 
 
 def count_votes(index: Ints, value: Ints, size: int) -> Ints:
-    """Return the number of votes of 1, 2 and 3 on each item, as an array of shape (3, items). A value of 0 is no vote."""
+    """Return the number of votes of 1, 2 and 3 on each item, as an array of shape (3, items). A 0 is no vote."""
     flat = np.bincount(index * 4 + value, minlength=4 * size)
     return np.ascontiguousarray(flat.reshape(size, 4)[:, 1:].T).astype(np.int64)
 
