@@ -1,5 +1,5 @@
-"""The store of all evidence: objects are the source of truth, the database is an index over them, blobs hold file
-contents.
+"""The store of all evidence. Objects are the source of truth, the database is an index of the objects, and blobs hold
+the contents of files.
 """
 
 # SQLAlchemy is slow to import, so it is imported on the first use of a name.

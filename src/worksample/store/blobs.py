@@ -1,4 +1,4 @@
-"""Blobs: file contents named by their SHA-256, stored once and never changed."""
+"""Blobs: contents of files, named by their SHA-256 digest. Each content is stored once and never changed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ _SMALL = 1 << 18
 _SENDERS = 8
 """Number of blobs that are uploaded to remote storage at the same time."""
 _REMEMBERED = 200_000
-"""Maximum number of blobs that a process remembers as durable; it checks the others again."""
+"""Maximum number of blobs that a process remembers as durable. If a blob is not remembered, the process checks it
+again.
+"""
 
 
 def blob_path(digest: str) -> str:
@@ -33,27 +35,32 @@ def blob_path(digest: str) -> str:
 
 
 class BytesSink(Protocol):
-    """Storage that names bytes by their digest."""
+    """Storage that stores bytes under their digest."""
 
     def put(self, data: bytes) -> str: ...
 
 
 def put_canonical(sink: BytesSink, value: object) -> str:
-    """Keep a JSON value as a blob in its canonical form, and return the digest. ValueError for NaN."""
+    """Store a JSON value as a blob in canonical form, and return the digest of the blob. Raises ValueError if the value
+    contains NaN.
+    """
     return sink.put(canonical(value))
 
 
 class Blobs:
-    """A `Sink`. Files are at `blobs/<aa>/<digest>`, mode 0444; with a remote store the local files are its cache.
+    """Sink that stores blobs. The file of a blob is `blobs/<aa>/<digest>` with mode 0444, where `<aa>` is the start of
+    the digest. If the store is remote, the local files are a cache.
 
-    A blob is durable (synced with its name, and uploaded if the store is remote) only after `flush`, which every
-    `Store.commit` calls first.
+    A blob is durable only after `flush`: its content and its name are synced, and a remote store has received it. Every
+    `Store.commit` calls `flush` first.
     """
 
     def __init__(self, near: LocalPlace, far: RemotePlace | None = None) -> None:
         self._near, self._far = near, far
         self._fresh: dict[str, Future[None] | None] = {}
-        """Blobs that may not be durable yet, and the thread that is making them durable, if any."""
+        """Paths of blobs that may not be durable yet. The value is the result of the thread that makes the blob
+        durable, or None if no thread does.
+        """
         self._sure: set[str] = set()
         self._lock = threading.Lock()
 
@@ -70,7 +77,9 @@ class Blobs:
         return digest
 
     def put_file(self, fd: int, size: int) -> str:
-        """Store at most `size` bytes of an open file, from its offset on. Reading errors are raised as OSError."""
+        """Store at most `size` bytes of an open file, starting at its present offset. A failure to read the file raises
+        OSError.
+        """
         warn_on_event_loop()
         if size <= _SMALL:
             parts, left = [], size
@@ -83,7 +92,7 @@ class Blobs:
         return digest
 
     def put_path(self, path: Path) -> str:
-        """Store a file of this machine."""
+        """Store the content of a file on this machine, and return its digest."""
         with path.open("rb") as f:
             return self.put_file(f.fileno(), os.fstat(f.fileno()).st_size)
 
@@ -96,7 +105,9 @@ class Blobs:
         return known or self._far.has(path)
 
     def path(self, digest: str) -> Path:
-        """Return the local file of a blob, which is read-only and must not be changed. Raises RecordMissing."""
+        """Return the local file of a blob. The file is read-only and must not be changed. Raises RecordMissing if the
+        store lacks the blob.
+        """
         warn_on_event_loop()
         path = blob_path(digest)
         local = self._near.path(path)
@@ -107,26 +118,32 @@ class Blobs:
         return local
 
     def paths(self, digests: Iterable[str | None]) -> dict[str, Path]:
-        """Return the local files of blobs by digest; None is left out. Raises RecordMissing."""
+        """Return the local files of blobs, by digest. None in `digests` is ignored. Raises RecordMissing if the store
+        lacks a blob.
+        """
         return {digest: self.path(digest) for digest in dict.fromkeys(digests) if digest is not None}
 
     def open(self, digest: str) -> BinaryIO:
-        """Open a blob for reading. Raises RecordMissing."""
+        """Open a blob for reading. Raises RecordMissing if the store lacks the blob."""
         return self.path(digest).open("rb")
 
     def read(self, digest: str, limit: int | None = None) -> bytes:
-        """Return a blob's bytes, or the first `limit` of them. Raises RecordMissing."""
+        """Return the bytes of a blob; with `limit`, only the first `limit` bytes. Raises RecordMissing if the store
+        lacks the blob.
+        """
         with self.open(digest) as f:
             return f.read() if limit is None else f.read(limit)
 
     def all(self) -> Iterator[str]:
-        """Yield every stored digest, sorted."""
+        """Yield the digests of all stored blobs, sorted."""
         place = self._near if self._far is None else self._far
         for path in place.list("blobs"):
             yield path.rpartition("/")[2]
 
     def flush(self) -> None:
-        """Make all blobs put so far durable. If another thread is doing so, wait for it."""
+        """Make all blobs durable that were stored so far. If another thread is making a blob durable, wait for that
+        thread.
+        """
         while True:
             mine, others = dict[str, Future[None]](), list[Future[None]]()
             with self._lock:
@@ -174,7 +191,9 @@ class Blobs:
                     )
 
     def _note(self, path: str, written: bool) -> None:
-        """Note a written or existing blob. An existing one may belong to another process that has not synced it yet."""
+        """Remember that a blob may not be durable. This includes blobs that already existed, because another process
+        may have written them without syncing them yet.
+        """
         with self._lock:
             if written:
                 self._sure.discard(path)
@@ -215,7 +234,9 @@ class Blobs:
 
 
 class ManifestFolders:
-    """Folders below `root`, by manifest digest. Their files are hard links to blobs, so mount or read them only."""
+    """Folders below `root` with the files of manifests, named by manifest digest. The files are hard links to blobs, so
+    the folders may only be mounted or read.
+    """
 
     def __init__(self, root: Path, drafts: Path, blobs: Blobs) -> None:
         self._root, self._drafts, self._blobs = root, drafts, blobs
@@ -225,7 +246,9 @@ class ManifestFolders:
         return read_manifest(self._blobs.read(digest))
 
     def path(self, digest: str) -> Path:
-        """Return the folder of a manifest; create it if needed. Safe for any number of processes."""
+        """Return the folder of a manifest, and create the folder if it is missing. Several processes may call this at
+        the same time.
+        """
         target = self._root / digest[:2] / digest
         if target.is_dir():
             return target

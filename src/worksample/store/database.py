@@ -1,4 +1,4 @@
-"""The database of a store: connection pool, write transactions, locks between them, and errors."""
+"""The database of a store: its connections, write transactions, the locks between transactions, and errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .faults import Patience, database_fault, with_patience
 from .lease_fence import need_leases
 
 BUSY_SECONDS = 60.0
-"""Maximum seconds that a write waits for another process's write."""
+"""Maximum time in seconds that a write waits for a write of another process."""
 _SQLITE_FULL, _SQLITE_IOERR = 13, 10
 _SERVER = {
     "connect_timeout": 10,
@@ -31,37 +31,45 @@ _SERVER = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
 }
-"""Settings of libpq by which a connection that a network swallowed is noticed within 30 s. The URL's own go before."""
+"""Settings of libpq with which the loss of a connection is noticed within 30 seconds. Settings in the URL take
+precedence.
+"""
 _COLLISIONS = ("23505", "40001", "40P01")
-"""PostgreSQL's error codes of a unique violation, a serialisation failure and a deadlock."""
+"""PostgreSQL's error codes for a violated unique key, a serialisation failure and a deadlock."""
 
 
 class Rivals(Enum):
-    """Write transactions that may run at the same time as this one on a database server. SQLite allows one writer at a
-    time.
+    """Kinds of write transactions that a database server may run at the same time as a given transaction. SQLite has
+    only one writer at a time.
     """
 
     ANY = auto()
-    """All others: this one is a single statement, protected by its key. Used for leases."""
+    """All kinds of transactions may run at the same time. Used for single statements that their key protects, such as
+    leases.
+    """
     RECORDS = auto()
-    """Commits and leases: unique keys reveal what another commit wrote at the same time."""
+    """Commits and leases may run at the same time. Unique keys reveal if two commits write the same record."""
     LEASES = auto()
-    """Leases only: this transaction replaces rows of records, or writes too many to lock each of them."""
+    """Only leases may run at the same time. Used if a transaction replaces rows of records, or writes so many rows that
+    it cannot lock each one.
+    """
     NO_DESK = auto()
-    """Commits and leases, but no other transaction of this kind: it reads accounts, queues and drafts and then changes
-    them.
+    """Commits and leases may run at the same time, but no second transaction of this kind. Used to read accounts,
+    queues and drafts and then change them.
     """
 
 
 class Collided(StoreError):
-    """A transaction that lost against a concurrent one and wrote nothing. Read again and retry."""
+    """Failure of a transaction because of a concurrent transaction. It wrote nothing. The caller reads again and
+    retries.
+    """
 
 
 class Database:
-    """A SQLAlchemy engine by URL: `sqlite:///PATH` or `postgresql://...`."""
+    """Database of a store, accessed by a SQLAlchemy engine. The URL is `sqlite:///PATH` or `postgresql://...`."""
 
     def __init__(self, url: str, patience: Patience | None = None) -> None:
-        """patience: how long a server is waited for that does not answer."""
+        """Create the engine for a URL. `patience` determines how long to wait for a server that does not answer."""
         self.patience = patience or Patience()
         try:
             parsed = make_url(url)
@@ -88,7 +96,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Open a transaction that reads a consistent snapshot. Raises StoreError."""
+        """Open a transaction that reads a consistent snapshot. Raises StoreError if the database fails."""
         warn_on_event_loop()
         self._after_fork()
         with self._faults(), self._lent(write=False) as connection, connection.begin():
@@ -96,10 +104,12 @@ class Database:
 
     @contextmanager
     def writing(self, rivals: Rivals = Rivals.NO_DESK, *, fenced: bool = True) -> Iterator[Connection]:
-        """Open a transaction that commits at the end of the block. Only the kinds in `rivals` may run at the same time.
+        """Open a transaction that commits at the end of the block. `rivals` names the kinds of transactions that may
+        run at the same time.
 
-        A transaction on records or people's work requires the leases of the enclosing `require_lease`, unless `fenced`
-        is False. Raises StoreFull, StoreError, Collided or Superseded.
+        A transaction on records or people's work requires all leases of the enclosing `require_lease` blocks, unless
+        `fenced` is False. Raises Superseded if such a lease was lost, Collided if a concurrent transaction was faster,
+        StoreFull if the disk is full, and StoreError for other failures.
         """
         warn_on_event_loop()
         self._after_fork()
@@ -117,7 +127,9 @@ class Database:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Exclude all other processes from a server's database, whatever tables it has. Raises StoreError."""
+        """Exclude all other processes from a server's database during the block, whatever tables exist. Raises
+        StoreError if the database fails.
+        """
         if self.sqlite:
             yield
             return
@@ -127,10 +139,10 @@ class Database:
 
     @contextmanager
     def _lent(self, *, write: bool) -> Iterator[Connection]:
-        """Lend a connection outside any transaction.
+        """Lend a connection that is outside any transaction.
 
-        Connections to a file are kept open, because taking one from the pool costs as much as five statements.
-        Connections to a server stay in the pool, which checks that they are alive.
+        Connections to a database file stay with their thread, because taking one from the pool costs as much time as
+        five statements. Connections to a server return to the pool, which checks that they are alive.
         """
         kept = self._kept[write]
         try:
@@ -149,13 +161,13 @@ class Database:
 
     @with_patience
     def _connect(self) -> Connection:
-        """Return a connection that was alive a moment ago."""
+        """Return a connection that was just checked to be alive."""
         with self._faults():
             return self.engine.connect()
 
     def _after_fork(self) -> None:
-        """Discard inherited state: a forked child must not use its parent's connections, nor wait for its parent's
-        threads.
+        """Discard the state that a forked child process inherited. The child must not use its parent's connections, and
+        must not wait for its parent's threads.
         """
         if os.getpid() != self._owner:
             self.engine.dispose(close=False)
@@ -208,9 +220,9 @@ _LOCK_SHARED = text("SELECT pg_advisory_xact_lock_shared(:number)")
 
 
 def hold(connection: Connection, names: Iterable[str], *, shared: bool = False) -> None:
-    """Lock these names until the transaction ends; wait while another transaction has locked any of them.
+    """Lock these names until the transaction ends. Wait if another transaction has locked one of the names.
 
-    On SQLite this does nothing, because a writer excludes all others.
+    On SQLite this function does nothing, because a writer excludes all other writers.
     """
     if connection.dialect.name == "sqlite":
         return
@@ -219,8 +231,8 @@ def hold(connection: Connection, names: Iterable[str], *, shared: bool = False) 
 
 
 def _need_whole(connection: Connection) -> None:
-    """Raise StoreError if a statement failed, even if its error was caught: PostgreSQL would silently roll back
-    everything.
+    """Raise StoreError if a statement of the transaction failed, even if the caller caught the statement's error.
+    Otherwise PostgreSQL would roll back the whole transaction without an error.
     """
     if connection.dialect.name == "sqlite":
         return

@@ -1,4 +1,4 @@
-"""Build polars frames with fixed column names and types from rows of the database."""
+"""Builder of polars frames from rows of the database. The names and types of the columns are fixed."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def _type(name: str, column: ColumnElement[Any]) -> pl.DataType:
 
 
 def tabulate(connection: Connection, columns: Columns, query: Select[Any], sort: Iterable[str]) -> pl.DataFrame:
-    """Run `query` and return the `columns` (name -> expression), sorted by the columns `sort`. Times become UTC
-    datetimes.
+    """Run `query` and return a frame. `columns` maps the names of its columns to SQL expressions, and `sort` names the
+    columns to sort by. Times become datetimes in UTC.
     """
     wanted = query.with_only_columns(*(c.label(n) for n, c in columns.items()))
     found = connection.execute(wanted.execution_options(yield_per=_ROWS))
@@ -40,5 +40,5 @@ def tabulate(connection: Connection, columns: Columns, query: Select[Any], sort:
 
 
 def middle(low: str, high: str, name: str) -> pl.Expr:
-    """Return the midpoint of a range (RLI C.5)."""
+    """Return an expression for the midpoint of a range between two columns, as RLI C.5 defines it."""
     return ((pl.col(low) + pl.col(high)) / 2).alias(name)

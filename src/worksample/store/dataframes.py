@@ -1,7 +1,7 @@
-"""Tables of the store's records as polars frames. Their columns are stable and listed in docs/data/frames.csv.
+"""Tables of the store's records as polars frames. Their columns do not change and are listed in docs/data/frames.csv.
 
-Every function takes `experiment` (an id or a name; None for all) and reads only the index; `trials_df` also takes
-several ids. Rows are sorted by time, then id.
+Each function has a parameter `experiment`: an id or a name of an experiment, or None for all experiments. `trials_df`
+also accepts several ids. The functions read only the index. Rows are sorted by time, then by id.
 """
 
 from __future__ import annotations
@@ -43,14 +43,16 @@ ABOUT: Columns = {
 
 
 UNSETTLED = ("cost_at_most", "estimated_calls", "cached_as_input", "failed_calls", "unsettled_calls")
-"""Columns of a trial that tell how much of its cost is known."""
+"""Columns of a trial that say how much of its cost is known for certain."""
 
 OTHERS = ("other_cost", "other_calls", "other_priced", "other_cost_at_most")
-"""Columns of a trial on models other than the agent's."""
+"""Columns with the cost and calls of models other than the agent's, such as those of simulated colleagues."""
 
 
 def struck_ids(connection: Connection, *targets: AmendmentTarget) -> dict[AmendmentTarget, list[str]]:
-    """Return the ids of struck records of some kinds of targets (all if none is named), by kind."""
+    """Return the ids of struck records, by kind of record. `targets` names the kinds; without it, all kinds are
+    returned.
+    """
     query = select(schema.amendments.c.body)
     if targets:
         query = query.where(schema.amendments.c.target.in_([target.value for target in targets]))
@@ -62,8 +64,8 @@ def struck_ids(connection: Connection, *targets: AmendmentTarget) -> dict[Amendm
 
 
 def experiment_id(store: Store, experiment: str) -> str:
-    """Return the id of an experiment given by id or name (the latest of that name). Raises UsageError
-    if none matches.
+    """Return the id of an experiment that is given by id or by name. If several experiments have the name, return the
+    latest. Raises UsageError if no experiment matches.
     """
     known = store.find(Experiment, id=experiment) or store.find(Experiment, name=experiment)
     if known:
@@ -73,18 +75,22 @@ def experiment_id(store: Store, experiment: str) -> str:
 
 
 def trials_df(store: Store, experiment: str | Collection[str] | None = None) -> pl.DataFrame:
-    """Return one row per trial: every try of every slot, live or not.
+    """Return one row for each trial. Every try of a slot has a row, whether or not its trial is live.
 
-    Seconds are wall-clock seconds, or working seconds if a person worked; `person_seconds` is the person's share.
-    `tokens` is the sum of `input_tokens` (of prompts, not from a cache), `output_tokens`, and the tokens read from and
-    written to the service's cache; `reasoning_tokens` are part of the output.
+    Durations are wall-clock seconds; if a person worked, they are seconds of work. `person_seconds` is the part of the
+    time that the person worked. `tokens` is the sum of `input_tokens` (tokens of prompts that were not read from a
+    cache), `output_tokens`, and the tokens that were read from and written to the service's cache. `reasoning_tokens`
+    are part of `output_tokens`.
 
-    `cost` is US dollars of the agent's model calls and of the person's time; null if neither has a price; `priced` is
-    true if all prices are settled. `cost_at_most` is the maximum of that cost including everything unsettled; null if
-    something has no price. `estimated_calls` are answers whose service reported no tokens, `cached_as_input` answers
-    with cached tokens charged as input, `unsettled_calls` requests with an unknown end, and `failed_calls` refused
-    requests. `other_cost` is the cost of the environment's roles, with `other_calls`, `other_priced` and
-    `other_cost_at_most`. `phases` is JSON: seconds per phase.
+    `cost` is the cost in US dollars of the agent's model calls and of the person's time. It is null if neither has a
+    price. `priced` is true if all prices are settled. `cost_at_most` is the maximum of `cost` including everything
+    unsettled. It is null if something has no price.
+
+    `estimated_calls` counts answers for which the service reported no tokens. `cached_as_input` counts answers whose
+    cached tokens were charged as input. `unsettled_calls` counts requests whose result is unknown. `failed_calls`
+    counts refused requests. `other_cost` is the cost in US dollars of the environment's roles; `other_calls`,
+    `other_priced` and `other_cost_at_most` describe the same calls. `phases` is a JSON text with the seconds of each
+    phase.
     """
     columns: Columns = {
         "trial": _t.id,
@@ -123,15 +129,19 @@ def trials_df(store: Store, experiment: str | Collection[str] | None = None) -> 
 
 
 def seconds_of() -> pl.Expr:
-    """Return the duration of a trial: from start to end, or by the assignment's timer if a person worked."""
+    """Return an expression for the duration of a trial in seconds. It is the time from start to end, or the time on the
+    assignment's timer if a person worked.
+    """
     clock = (pl.col("ended") - pl.col("started")).dt.total_microseconds() / 1e6
     return pl.when(pl.col("person_seconds").is_not_null()).then("working_seconds").otherwise(clock)
 
 
 def submissions_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
-    """Return one row per submission of any origin. `files` and `size` (bytes) describe its `output`.
+    """Return one row for each submission of any origin. `files` and `size` (in bytes) describe the submission's part
+    `output`.
 
-    `live` is taken from its trial, and null without a trial. `entrant_name` is the agent's name, or else the entrant.
+    `live` is that of the submission's trial, and null if the submission has no trial. `entrant_name` is the agent's
+    name; for other entrants it is the name of the entrant.
     """
     s = schema.submissions.c
     columns: Columns = {
@@ -163,13 +173,15 @@ _e, _r, _v = schema.evaluations.c, schema.rounds.c, schema.evaluators.c
 
 
 def evaluations_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
-    """Return one row per evaluation of one submission of `experiment`; for pairs see `comparisons_df`.
+    """Return one row for each evaluation of a single submission of `experiment`. Evaluations of pairs are in
+    `comparisons_df`.
 
-    `score` is in 0..1 for grades and 1, 2 or 3 for holistic ones; `full` and `partial` (TAC 4.1) are for grades only.
-    All are null if the evaluation failed or was declined; `cause` and `reason` say why. `stands` is false if an
-    amendment strikes the evaluation, its evaluator, its submission or its instance. `cost` is US dollars of the judges,
-    over `calls` answered calls; `priced` is true if all prices are settled, and `cost_at_most` is the maximum of that
-    cost.
+    `score` is between 0 and 1 for grades, and 1, 2 or 3 for holistic evaluations. `full` and `partial` (TAC 4.1) exist
+    only for grades. These three columns are null if the evaluation failed or was declined; `cause` and `reason` then
+    say why. `stands` is false if an amendment strikes the evaluation, its evaluator, its submission or its instance.
+
+    `cost` is the cost of the judges in US dollars, and `calls` the number of their answered calls. `priced` is true if
+    all prices are settled. `cost_at_most` is the maximum of `cost` including everything unsettled.
     """
     columns: Columns = {
         "evaluation": _e.id,
@@ -202,10 +214,11 @@ def _joined_tables() -> FromClause:
 
 
 def comparisons_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
-    """Return one row per evaluation of a pair; `first` was shown first. With `experiment`, one of the two belongs to
-    it.
+    """Return one row for each evaluation of a pair. The column `first` has the submission that was shown first. With
+    `experiment`, return evaluations in which at least one submission belongs to the experiment.
 
-    `completion` and `quality` are `first`, `equal` or `second` (RLI 3.4), or null if not answered.
+    `completion` and `quality` are `first`, `equal` or `second` (RLI 3.4). They are null if the question was not
+    answered.
     """
     first = schema.submissions.c
     columns: Columns = {

@@ -1,4 +1,6 @@
-"""System calls that decide what survives a power cut. The store makes all of them through this module."""
+"""System calls that decide which data survive a power cut. The store makes all calls of this kind through this
+module.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,14 @@ from pathlib import Path
 
 
 class Disk:
-    """This machine's disk. The test double `PowerCut` keeps apart what is durable and what is not."""
+    """Disk of this machine. Its test double `PowerCut` records which data are durable."""
 
     def sync(self, fd: int) -> None:
-        """Make the content of an open file durable. `sync_folder` makes its name durable."""
+        """Make the content of an open file durable. The name of the file becomes durable by `sync_folder`."""
         os.fsync(fd)
 
     def sync_folder(self, folder: Path) -> None:
-        """Make the names in a folder durable."""
+        """Make the names of the files in a folder durable."""
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             os.fsync(fd)
@@ -23,7 +25,7 @@ class Disk:
             os.close(fd)
 
     def sync_all(self, folder: Path) -> None:
-        """Make everything on the file system of `folder` durable. Faster than syncing many single files."""
+        """Make everything on the file system of `folder` durable. This is faster than syncing many files one by one."""
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             # Not `os.sync`, which waits for all disks of the machine and does not report errors.

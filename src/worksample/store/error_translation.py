@@ -1,4 +1,4 @@
-"""Translate failures of disks, remote storage and databases to the store's errors."""
+"""Translation of failures of disks, remote storage and databases into the store's errors."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ def translate_os_errors(
     missing: type[OSError] | None = None,
     passing: Callable[[OSError], StoreError | None] = lambda _: None,
 ) -> Iterator[None]:
-    """Turn OSError into StoreFull or StoreError within the block. Errors of the type `missing` are raised unchanged.
+    """Translate an OSError that is raised within the block into StoreFull or StoreError. Errors of the type `missing`
+    are raised unchanged.
 
-    `passing`: returns the error of a fault that passes, None for others.
+    `passing` returns a StoreError for a temporary failure, and None for other failures.
     """
     try:
         yield

@@ -1,4 +1,6 @@
-"""Warnings about store calls on an event loop: they block the whole loop while they wait for disks and servers."""
+"""Warnings about store calls in a thread that runs an event loop. A call of this kind blocks the loop while it waits
+for disks and servers.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,8 @@ import warnings
 
 
 class StoreCallOnLoop(ResourceWarning):
-    """Warning about a store call on an event loop. Hidden unless you pass `-W
-    always::worksample.store.event_loop_warning.StoreCallOnLoop`.
+    """Warning about a store call in a thread that runs an event loop. Hidden by default. The option `-W
+    always::worksample.store.event_loop_warning.StoreCallOnLoop` of Python shows it.
     """
 
 

@@ -1,8 +1,8 @@
-"""Failures of a store's services: which of them pass by themselves, and how long they are waited for.
+"""Failures of a store's services: which failures are temporary, and how long the store retries after them.
 
-Passing are failures of the network, throttling, restarts and failovers of a database, and credentials that expired or
-that are not there yet, because they are renewed from outside. Everything else is refused at once: wrong names, wrong
-passwords, no permission.
+Temporary failures are those of the network, throttling, restarts and failovers of a database, and credentials that have
+expired or are not available yet, because another program renews them. All other failures are reported at once, for
+example wrong names, wrong passwords or missing permissions.
 """
 
 from __future__ import annotations
@@ -26,11 +26,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 _log = logging.getLogger(__name__)
 
 SHORT_SECONDS = 10.0
-"""How long a passing fault is waited for by a command that somebody watches, and while a store is opened."""
+"""Number of seconds for which the store retries after a temporary failure by default: while a store is opened, and in
+commands that a user watches.
+"""
 RUN_SECONDS = 900.0
-"""How long a run waits, since it would throw away work that was paid for."""
+"""Number of seconds for which the store retries after a temporary failure during a run. Longer than the default,
+because a run that fails loses work that was paid for.
+"""
 MOST_SECONDS = 5.0
-"""Longest pause between two tries."""
+"""Longest pause between two tries, in seconds."""
 
 _DRIVER_ERRORS = {
     "botocore.exceptions": ("BotoCoreError", "ClientError", "HTTPClientError"),
@@ -38,7 +42,7 @@ _DRIVER_ERRORS = {
     "google.auth.exceptions": ("GoogleAuthError",),
     "azure.core.exceptions": ("AzureError",),
 }
-"""Exceptions of object stores' drivers that are no OSError, by module."""
+"""Names of the exceptions of object stores' drivers that do not derive from OSError, by module."""
 _CREDENTIAL_ERRORS = frozenset(
     {
         "NoCredentialsError",
@@ -71,7 +75,7 @@ _CONNECTION_ERRORS = frozenset(
         "ServiceResponseError",
     }
 )
-"""Names of drivers' classes, or of their bases, whose requests did not arrive or were not answered."""
+"""Class names of drivers' exceptions, or of their bases, that mean that a request did not arrive or got no answer."""
 _PASSING_CODES = frozenset(
     {
         "InternalError",
@@ -91,7 +95,7 @@ _PASSING_CODES = frozenset(
         "XAmzContentSHA256Mismatch",
     }
 )
-"""S3's codes of throttling and of failures of the service (AmazonS3/latest/API/ErrorResponses)."""
+"""Error codes of S3 for throttling and for temporary failures of the service (AmazonS3/latest/API/ErrorResponses)."""
 _PASSING_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504, 509})
 _PASSING_NUMBERS = frozenset(
     {
@@ -109,14 +113,16 @@ _PASSING_NUMBERS = frozenset(
     }
 )
 _PASSING_STATES = frozenset({"57P01", "57P02", "57P03", "57P05", "53300", "25006"})
-"""PostgreSQL's codes of shutdowns, of a server that is starting or has too many clients, and of a standby that cannot
-write yet after a failover. Class 08 are connection failures.
+"""PostgreSQL's error codes for temporary failures: a shutdown, a server that is starting or has too many clients, and a
+standby that cannot write yet after a failover. Codes of class 08 are connection failures.
 """
 _PASSING_REFUSALS = re.compile(
     r"starting up|shutting down|in recovery mode|not yet accepting|too many (clients|connections)"
     r"|remaining connection slots|terminating connection|read-only"
 )
-"""What a PostgreSQL server says before a session begins, when its codes do not reach the client."""
+"""Pattern of the messages with which a PostgreSQL server temporarily refuses a connection. Used if the error code does
+not reach the client.
+"""
 
 
 _CERTIFICATE_ERRORS = frozenset({"SSLError", "SSLCertVerificationError", "ClientConnectorCertificateError"})
@@ -124,20 +130,24 @@ _AGAIN = "wait until it answers, then run the same command again: nothing that w
 
 
 class CredentialsInvalid(StoreUnavailable):
-    """Object storage whose credentials are missing or have expired. They are read anew before the next try."""
+    """Error of object storage whose credentials are missing or have expired. Credentials are read again before the next
+    try.
+    """
 
 
 class Patience:
-    """How long the services of a store are waited for, shared by its object storage and its database."""
+    """Time for which the store retries after temporary failures. Its object storage and its database share one
+    object.
+    """
 
     def __init__(self, seconds: float = SHORT_SECONDS, sleep: Callable[[float], None] | None = None) -> None:
-        """sleep: how to pause between tries, in seconds."""
+        """Set the time in seconds. `sleep` is the function that pauses between two tries, for a number of seconds."""
         self.seconds = seconds
         self._sleep = sleep or time.sleep
 
     @contextmanager
     def at_least(self, seconds: float) -> Iterator[None]:
-        """Wait at least so long within the block, in all threads."""
+        """Retry for at least this number of seconds within the block, in all threads."""
         before, self.seconds = self.seconds, max(seconds, self.seconds)
         try:
             yield
@@ -145,10 +155,10 @@ class Patience:
             self.seconds = before
 
     def retry(self, work: Callable[[], T]) -> T:
-        """Return what `work` returns; repeat it after passing faults, with growing random pauses. `work` must be
-        idempotent.
+        """Return the result of `work`. After a temporary failure, pause and call `work` again; the pauses are random
+        and grow. `work` must be idempotent.
 
-        Raises StoreUnavailable if the fault lasts longer than `seconds`.
+        Raises StoreUnavailable if the failure lasts longer than the patience.
         """
         try:
             return work()
@@ -182,8 +192,8 @@ class Patience:
 
 
 def with_patience(method: F) -> F:
-    """Repeat a method after passing faults, for as long as the `patience` of its object says. The method must be
-    idempotent.
+    """Decorate a method so that it is called again after temporary failures, within the `patience` of its object. The
+    method must be idempotent.
     """
 
     @wraps(method)
@@ -196,7 +206,7 @@ def with_patience(method: F) -> F:
 
 @contextmanager
 def translate_remote_errors(where: str, *, missing: type[OSError] | None = None) -> Iterator[None]:
-    """Turn what drivers of object storage raise within the block into StoreUnavailable, StoreFull or StoreError.
+    """Translate exceptions of object storage's drivers within the block into StoreUnavailable, StoreFull or StoreError.
     OSErrors of the type `missing` are raised unchanged.
     """
     try:
@@ -207,13 +217,13 @@ def translate_remote_errors(where: str, *, missing: type[OSError] | None = None)
 
 
 def _driver_errors() -> tuple[type[Exception], ...]:
-    """Return the exceptions of the drivers that are loaded."""
+    """Return the exception classes of those drivers of object storage that are imported."""
     loaded = ((sys.modules[module], names) for module, names in _DRIVER_ERRORS.items() if module in sys.modules)
     return tuple(getattr(module, name) for module, names in loaded for name in names if hasattr(module, name))
 
 
 def _remote_fault(error: BaseException, where: str) -> StoreUnavailable | None:
-    """Return the passing fault behind an error of object storage; None if it will not pass."""
+    """Return the error for a temporary failure of object storage; None if the failure is not temporary."""
     told: BaseException | None = error
     while told is not None:
         if _is_about_credentials(told):
@@ -251,7 +261,9 @@ def _is_passing(error: BaseException) -> bool:
 
 
 def _answer(error: BaseException) -> tuple[str, int, str]:
-    """Return code, HTTP status and operation of a service's answer, as botocore keeps them; empty without one."""
+    """Return the error code, the HTTP status and the operation of a service's answer, as botocore's exceptions hold
+    them. The values are empty if the error has no answer.
+    """
     answer = getattr(error, "response", None)
     if not isinstance(answer, dict):
         return "", 0, ""
@@ -274,7 +286,7 @@ def _text(error: BaseException) -> str:
 
 
 def database_fault(error: BaseException, where: str) -> StoreUnavailable | None:
-    """Return the passing fault behind a database driver's error; None if it will not pass."""
+    """Return the error for a temporary failure of the database; None if the failure is not temporary."""
     state = getattr(error, "sqlstate", None)
     said = _text(error)
     if state is None:

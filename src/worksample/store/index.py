@@ -1,4 +1,4 @@
-"""The index of records: insert rows, detect conflicts, and decide which trial of a slot is live."""
+"""The index of records: it inserts rows, detects conflicts, and decides which trial of a slot is live."""
 
 from __future__ import annotations
 
@@ -30,12 +30,14 @@ _INSERT = {kind: Prepared(table.insert()) for kind, table in schema.TABLES.items
 _STAMP = Prepared(schema.commits.insert())
 _IS_KNOWN = Prepared(select(schema.commits.c.digest).where(schema.commits.c.digest == bindparam("its_digest")))
 _MADE = "made"
-"""Key, next to a row's columns, of the time at which its object was written."""
+"""Key in a row for the time at which the row's object was written. This key is not a column of the table."""
 _UNWRITTEN = Committed("", datetime.fromtimestamp(0, UTC), ())
 MANY = 200
-"""Number of records from which a transaction excludes all other commits instead of locking each of its trials."""
+"""Maximum number of records for which a transaction locks each trial. A larger transaction excludes all other
+commits.
+"""
 REFUSED = -1
-"""Value that replaces an object's number of records if the object was withdrawn."""
+"""Value in the column for an object's number of records that marks the object as withdrawn."""
 
 
 def chunks(items: Sequence[T], size: int = _AT_ONCE) -> Iterator[Sequence[T]]:
@@ -45,15 +47,16 @@ def chunks(items: Sequence[T], size: int = _AT_ONCE) -> Iterator[Sequence[T]]:
 
 @dataclass
 class Staged:
-    """Records to write: the new ones of each kind, with their rows."""
+    """Records that are ready to be written to the index, by kind, with their rows."""
 
     new: dict[str, list[tuple[Record, Row]]] = field(default_factory=dict)
     beaten: dict[str, list[str]] = field(default_factory=dict)
-    """Ids of existing rows that other rows replace, by kind."""
+    """Ids of existing rows that new rows replace, by kind of record."""
 
 
 def lacking(connection: Connection, records: Iterable[Record]) -> tuple[list[Record], str]:
-    """Return the given records that the index lacks, each once, and the digest of an object that has one of the others.
+    """Return those of the given records that the index lacks, each once. Also return the digest of an object that
+    contains one of the other records, or "" if there are no others.
 
     Raises RecordConflict if the index has a different record of the same kind and id.
     """
@@ -70,10 +73,10 @@ def lacking(connection: Connection, records: Iterable[Record]) -> tuple[list[Rec
 
 
 def enter(connection: Connection, committed: Committed, *, sole: bool = False) -> None:
-    """Index a new object, unless another process did so. Raises RecordConflict if a record contradicts one committed in
-    the meantime.
+    """Index a new object, unless another process has indexed it. Raises RecordConflict if a record contradicts a record
+    that another process committed in the meantime.
 
-    `sole`: raise Superseded if the object has a finished trial of a slot that has one already.
+    With `sole`, raises Superseded if the object contains a finished trial of a slot that already has a finished trial.
     """
     records = [(record, committed) for record in committed.records]
     if not is_known(connection, committed.digest):
@@ -85,7 +88,7 @@ def enter(connection: Connection, committed: Committed, *, sole: bool = False) -
 
 
 def refuse(connection: Connection, committed: Committed) -> bool:
-    """Mark an object as withdrawn, so that no reader indexes it. Return False if it is indexed already."""
+    """Mark an object as withdrawn, so that no process indexes it. Return False if the object is already indexed."""
     if is_known(connection, committed.digest):
         return False
     _STAMP.run(connection, {"digest": committed.digest, "at": micros(committed.at), "records": REFUSED})
@@ -98,10 +101,11 @@ def is_known(connection: Connection, digest: str) -> bool:
 
 
 def stage(connection: Connection, records: Iterable[tuple[Record, Committed]], *, strict: bool) -> Staged:
-    """Select the records (each with its object) that the index lacks, or has in a form that must be replaced.
+    """Select those records that the index lacks, or of which the index has a version that must be replaced.
 
-    `record_conflicts.takes_precedence` decides between two versions, whatever their order of arrival. `strict`: raise
-    RecordConflict if two versions contradict each other. Otherwise one of them counts, and `check` reports both.
+    `record_conflicts.takes_precedence` decides between two versions; the order in which they arrive has no effect. With
+    `strict`, raises RecordConflict if two versions contradict each other. Otherwise one version counts, and `check`
+    reports the contradiction.
     """
     staged = Staged()
     for kind, by_id in _rows(records, strict=strict).items():
@@ -122,9 +126,9 @@ def stage(connection: Connection, records: Iterable[tuple[Record, Committed]], *
 
 
 def write(connection: Connection, staged: Staged, commits: Sequence[Committed], *, sole: bool = False) -> int:
-    """Insert staged records of these objects, and return the number of rows written.
+    """Insert the staged records of these objects into the index, and return the number of rows written.
 
-    `sole`: raise Superseded if a finished trial belongs to a slot that has one already.
+    With `sole`, raises Superseded if a finished trial belongs to a slot that already has a finished trial.
     """
     _hold_trials(connection, staged)
     touched = set[str]()
@@ -145,19 +149,21 @@ def write(connection: Connection, staged: Staged, commits: Sequence[Committed], 
 
 
 def apply(connection: Connection, commits: Sequence[Committed]) -> int:
-    """Index whole objects, and return the number of rows written."""
+    """Index all records of these objects, and return the number of rows written."""
     records = ((record, c) for c in commits for record in c.records)
     return write(connection, stage(connection, records, strict=False), commits)
 
 
 def clear(connection: Connection) -> None:
-    """Delete everything that can be rebuilt from the objects."""
+    """Delete all rows that can be rebuilt from the objects."""
     for table in (*schema.TABLES.values(), schema.commits):
         connection.execute(delete(table))
 
 
 def _hold_trials(connection: Connection, staged: Staged) -> None:
-    """Lock trials and the amendments that strike them, so that of two concurrent ones the second sees the first."""
+    """Lock the new trials and the trials that new amendments strike. Of two concurrent transactions on a trial, the
+    second then sees what the first wrote.
+    """
     trials = [record.id for record, _ in staged.new.get("trial", ())]
     struck = [r["target_id"] for _, r in staged.new.get("amendment", ()) if r["target"] == AmendmentTarget.TRIAL]
     if len(trials) + len(struck) <= MANY:
@@ -165,8 +171,8 @@ def _hold_trials(connection: Connection, staged: Staged) -> None:
 
 
 def _rows(records: Iterable[tuple[Record, Committed]], *, strict: bool) -> dict[str, dict[str, tuple[Record, Row]]]:
-    """Return the record that counts, by kind and id. `strict`: raise RecordConflict if two versions contradict each
-    other.
+    """Return the version of each record that counts, with its row, by kind and id. With `strict`, raises RecordConflict
+    if two versions contradict each other.
     """
     out: dict[str, dict[str, tuple[Record, Row]]] = {}
     for record, committed in records:
@@ -186,7 +192,7 @@ def _refuse(kind: str, id: str, one: str, other: str) -> None:
 
 
 def _existing_rows(connection: Connection, kind: str, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Return id -> (body, object) of the rows that exist."""
+    """Return the body and the object digest of each of these records that the index has, by id."""
     if len(ids) == 1:
         row = _KNOWN[kind].fetch_first(connection, {"its_id": ids[0]})
         return {} if row is None else {row.id: (row.body, row.object)}
@@ -229,11 +235,12 @@ def _slots(connection: Connection, kind: str, rows: Sequence[Row]) -> set[str]:
 
 
 def settle(connection: Connection, slots: Iterable[str], sole: Sequence[Trial] = ()) -> None:
-    """Recompute `live` for all trials of these slots. Raises Superseded if one of `sole` shares its slot.
+    """Recompute the column `live` for all trials of these slots. Raises Superseded if a trial in `sole` is not the only
+    finished trial of its slot.
 
-    Of a slot's finished trials that are not struck, one is live: that with the highest generation of the slot's lease,
-    then the earliest `ended`, then the smallest id. The choice depends only on the set of records, not on their order
-    of arrival.
+    One finished trial of a slot is live; struck trials are ignored. It is the trial with the highest generation of the
+    slot's lease; then the trial with the earliest `ended`; then the trial with the smallest id. The result depends only
+    on the set of records, and not on the order in which they arrive.
     """
     trials = schema.trials
     for some in chunks(sorted(slots)):
@@ -258,7 +265,7 @@ def _need_sole(standing: Mapping[str, Sequence[str]], trials: Sequence[Trial]) -
 
 
 def standing_trials(connection: Connection, slots: Sequence[str]) -> dict[str, list[str]]:
-    """Return slot -> its finished trials that are not struck, the live one first."""
+    """Return the finished trials of each slot that are not struck, by slot. The live trial comes first."""
     trials = schema.trials
     columns = (trials.c.slot, trials.c.generation, trials.c.ended, trials.c.id)
     query = select(*columns).where(trials.c.slot.in_(slots), trials.c.finished)
@@ -272,7 +279,7 @@ def standing_trials(connection: Connection, slots: Sequence[str]) -> dict[str, l
 
 
 def struck_trials(connection: Connection, ids: Sequence[str]) -> set[str]:
-    """Return the ids in `ids` that are struck."""
+    """Return those of the given trial ids that are struck."""
     table, found = schema.amendments, list[Amendment]()
     for some in chunks(ids):
         query = select(table.c.body).where(table.c.target == AmendmentTarget.TRIAL.value, table.c.target_id.in_(some))

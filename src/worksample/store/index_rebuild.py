@@ -1,4 +1,4 @@
-"""Add objects to the database that it lacks, or rebuild the whole index from all objects."""
+"""Updates of the index: add the objects that the database lacks, or rebuild the whole index from all objects."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from .commit_objects import BrokenObject, Committed, Objects, hour_of
 from .database import Database, Rivals
 
 _READERS = 16
-"""Number of objects that are read at the same time, because remote storage answers slowly."""
+"""Number of objects that are read at the same time. It is greater than one because remote storage answers slowly."""
 _MARGIN = timedelta(days=1)
-"""Allowance for a wrong clock of a writing machine, and for slow writes."""
+"""Time before the last sync from which objects are checked again. It allows for a wrong clock of a writing machine, and
+for slow writes.
+"""
 _LAST = "synced"
 
 
@@ -26,7 +28,7 @@ class IndexRebuild:
         self._database, self._objects = database, objects
 
     def sync(self, *, whole: bool) -> int:
-        """Index missing objects; see `Store.sync`."""
+        """Index the objects that the database lacks. `Store.sync` describes the arguments and the result."""
         began = now()
         with self._database.reading() as connection:
             known = set(connection.execute(select(schema.commits.c.digest)).scalars())
@@ -40,7 +42,7 @@ class IndexRebuild:
         return count
 
     def reindex(self) -> int:
-        """Rebuild the index; see `Store.reindex`."""
+        """Empty the index and rebuild it from all objects. Return the number of records."""
         began, paths, count = now(), list(self._objects.all().items()), 0
         with self._database.writing(Rivals.LEASES) as connection:
             index.clear(connection)

@@ -1,6 +1,4 @@
-"""Check that a store is sound: objects match their names, rows match objects, and every referenced id
-and blob exists.
-"""
+"""Check of a store: objects match their names, rows match objects, and every id and blob that a record names exists."""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StoreFault:
-    """A fault of a store. `next` is a command to type, or advice."""
+    """Fault of a store. `next` is a command to type, or advice on what to do."""
 
     what: str
     where: str
@@ -51,16 +49,18 @@ _REBUILD = "worksample store rebuild"
 _RESTORE = "copy it from another store with `worksample store merge`, or from a backup"
 
 Known = dict[tuple[str, str], tuple[Record, int, str]]
-"""(kind, id) -> (the record, time at which its object was written, digest of that object)."""
+"""Records by kind and id. Each value has the record, the time at which its object was written (in microseconds since
+1970), and the digest of this object.
+"""
 
 
 def check(store: Store, *, deep: bool = False) -> list[StoreFault]:
-    """Return every fault; an empty list means that the store is sound. `deep` also reads every blob.
+    """Return all faults of a store. An empty list means that the store is sound. With `deep`, every blob is read, too.
 
-    Faults are: broken or unknown objects; an id with different contents in two objects; rows without object, objects
-    without rows, different rows, wrong live flags; slots finished twice and work graded twice by one evaluator; ids of
-    missing records; missing blobs, and blobs of another size or (deep) with damaged bytes. Use `Store.open(heal=False)`
-    to open a store whose objects are broken.
+    These are faults: broken or unknown objects; an id with different contents in two objects; rows without an object,
+    objects without rows, or rows that differ from their object; wrong live flags; slots that were finished twice; work
+    that one evaluator graded twice; ids of missing records; missing blobs, blobs of a wrong size, and (with `deep`)
+    blobs with damaged bytes. A store with broken objects can be opened with `Store.open(heal=False)`.
     """
     faults: list[StoreFault] = []
     paths = store.objects.all()
@@ -75,7 +75,7 @@ def check(store: Store, *, deep: bool = False) -> list[StoreFault]:
 
 
 def _objects(store: Store, paths: dict[str, str], faults: list[StoreFault]) -> tuple[Known, set[str]]:
-    """Return every record with the object that counts for it, and the digests of all sound objects."""
+    """Return every record together with the object whose version counts, and the digests of all sound objects."""
     known: Known = {}
     sound: set[str] = set()
     name = store.objects.place.name
@@ -148,7 +148,9 @@ def _rows(store: Store, known: Known, paths: dict[str, str], sound: set[str]) ->
 
 
 def _twice(standing: Mapping[str, Sequence[str]]) -> Iterator[StoreFault]:
-    """Yield slots that two processes finished, in a store of an earlier version or after a merge."""
+    """Yield a fault for each slot that two processes finished. This happened in earlier versions, and can happen after
+    a merge.
+    """
     for slot, (live, *others) in sorted(standing.items()):
         for other in others:
             text = f"its slot was finished twice: trial {live} counts, this one does not"
@@ -157,7 +159,9 @@ def _twice(standing: Mapping[str, Sequence[str]]) -> Iterator[StoreFault]:
 
 
 def _graded_twice(known: Known) -> Iterator[StoreFault]:
-    """Yield answers that a program or a judge gave twice in one round. People may answer more than once."""
+    """Yield a fault for each evaluation that a program or a judge made twice in one round. People may answer more than
+    once.
+    """
     records = [record for record, _, _ in known.values()]
     out = {
         id

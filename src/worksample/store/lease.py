@@ -1,4 +1,6 @@
-"""Leases: which process works on what, until when. Leases exist only in the database and are not evidence."""
+"""Leases: they record which process works on what, and until when. Leases exist only in the database and are not
+evidence.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _NOW = {
     "sqlite": "CAST((julianday('now') - 2440587.5) * 86400000000 AS BIGINT)",
     "postgresql": "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)",
 }
-"""SQL for microseconds since 1970 by the database's clock, so that machines' clocks may differ."""
+"""SQL expressions for the present time in microseconds since 1970. They use the database's clock, because the clocks of
+machines may differ.
+"""
 _TAKE = """
     INSERT INTO leases (key, owner, generation, expires) VALUES (:key, :owner, 1, {now} + :span)
     ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, expires = excluded.expires,
@@ -32,19 +36,21 @@ _GIVE_BACK = "UPDATE leases SET owner = '', expires = 0 WHERE key = :key AND own
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A lease of a key. Commits in `Store.fence` require that its owner still has it."""
+    """Lease of a key by one owner. Commits within `Store.fence` require that the owner still has the lease."""
 
     key: str
     owner: str
     generation: int
-    """1 for the first owner; rises with each takeover from an owner who had not released the key."""
+    """Number of the ownership: 1 for the first owner of the key. It increases each time that an owner takes the key
+    over from an owner who had not released it.
+    """
 
 
 class Leases:
-    """The leases of a database. Each call takes one or two statements, reads no objects, and is idempotent, so that it
+    """Leases of a database. Each call runs one or two statements and reads no objects. Each call is idempotent, so it
     is repeated if the connection breaks.
 
-    For owners see `lease_owner.new_owner`.
+    `lease_owner.new_owner` makes the names of owners.
     """
 
     def __init__(self, database: Database) -> None:
@@ -53,37 +59,41 @@ class Leases:
 
     @with_patience
     def take(self, key: str, owner: str, seconds: float) -> Lease | None:
-        """Lease `key` for `seconds` if it is free, expired, or already owned by `owner`; otherwise return None."""
+        """Lease `key` for `seconds`. Return None if another owner has a lease that has not expired."""
         with self._database.writing(Rivals.ANY) as connection:
             found = self._execute(connection, _TAKE, key=key, owner=owner, span=int(seconds * 1e6))
             generation: int | None = found.scalar_one_or_none()
         return None if generation is None else Lease(key, owner, generation)
 
     def renew(self, key: str, owner: str, seconds: float) -> bool:
-        """Extend a lease. Return False if another owner took it or if it expired."""
+        """Extend a lease by `seconds` from now. Return False if the lease has expired or if another owner has taken the
+        key.
+        """
         return self._write(_RENEW, key=key, owner=owner, span=int(seconds * 1e6))
 
     def keep(self, lease: Lease, seconds: float) -> bool:
-        """Extend a lease, even if it has expired. Return False if another owner took it."""
+        """Extend a lease by `seconds` from now, even if it has expired. Return False if another owner has taken the
+        key.
+        """
         values = {"key": lease.key, "owner": lease.owner, "generation": lease.generation}
         return self._write(_KEEP, span=int(seconds * 1e6), **values)
 
     @with_patience
     def holder(self, key: str) -> str | None:
-        """Return the owner of a key, or None if it is free or expired."""
+        """Return the owner of a key; None if the key is free or its lease has expired."""
         with self._database.reading() as connection:
             owner: str | None = self._execute(connection, _HOLDER, key=key).scalar_one_or_none()
             return owner
 
     def expire(self, key: str, owner: str) -> None:
-        """End the lease of an owner that no longer exists, so that the next owner can take it over."""
+        """End the lease of an owner whose process no longer exists, so that another owner can take the key over."""
         self._write(_EXPIRE, key=key, owner=owner)
 
     @with_patience
     def release(self, key: str, owner: str) -> None:
-        """Release a key; do nothing if another owner has it.
+        """Release a key. Do nothing if another owner has it.
 
-        If a key was ever taken over, its row stays, so that its generation never repeats.
+        If the key was ever taken over, its row stays in the database, so that no generation number is used twice.
         """
         with self._database.writing(Rivals.ANY) as connection:
             for statement in (_RELEASE, _GIVE_BACK):

@@ -1,4 +1,4 @@
-"""Fencing: transactions that succeed only if their process still owns a lease."""
+"""Fences: a fenced transaction succeeds only if its process still owns a lease."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 
 _HELD = text("SELECT 1 FROM leases WHERE key = :key AND owner = :owner AND generation = :generation")
 _HELD_SHARED = text(f"{_HELD.text} FOR SHARE")
-"""PostgreSQL's variant: no other owner can take over the key before this transaction ends."""
+"""Query for a lease on PostgreSQL. It locks the row, so that no other owner can take the key over before the
+transaction ends.
+"""
 _fences: ContextVar[tuple[tuple[Any, Lease], ...]] = ContextVar("worksample_fences", default=())
 
 
 @contextmanager
 def require_lease(database: Any, lease: Lease) -> Iterator[None]:
-    """Make every transaction on records of `database`, in this block and thread, require `lease`."""
+    """Require `lease` in every transaction on records of `database` that this thread makes within the block."""
     token = _fences.set((*_fences.get(), (database, lease)))
     try:
         yield
@@ -31,12 +33,12 @@ def require_lease(database: Any, lease: Lease) -> Iterator[None]:
 
 
 def is_fenced(database: Any) -> bool:
-    """Return whether the caller is in a block of `require_lease` on `database`."""
+    """Return whether the caller is within a block of `require_lease` for `database`."""
     return any(of is database for of, _ in _fences.get())
 
 
 def need_leases(database: Any, connection: Connection) -> None:
-    """Raise Superseded if a lease of an enclosing `require_lease` was lost."""
+    """Raise Superseded if a lease that an enclosing `require_lease` requires was lost."""
     for of, lease in _fences.get():
         if of is not database:
             continue

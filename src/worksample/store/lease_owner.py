@@ -1,4 +1,6 @@
-"""Owners of leases: processes, distinguished even if a process id is reused."""
+"""Owners of leases. An owner is a process, and its name is unique even if the operating system reuses the process
+id.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +18,20 @@ _NUMBER = re.compile(r"[0-9]{1,9}\Z")
 
 
 def new_owner() -> str:
-    """Return `host:kernel:pid:start:random`, the form in which every lease names its owner.
+    """Return a new name of an owner, in the form `host:kernel:pid:start:random`.
 
-    `kernel` combines the boot's id and the namespace of process ids, because two containers of one machine may both
-    have a process 7. `start` distinguishes the process from a later one with the same id.
+    `kernel` combines the id of the boot and the namespace of process ids, because two containers on one machine may
+    both have a process 7. `start` distinguishes the process from a later process with the same id.
     """
     pid = os.getpid()
     return f"{socket.gethostname()}:{_kernel()}:{pid}:{_start(pid) or 0}:{uuid.uuid4().hex[:8]}"
 
 
 def is_dead(owner: str) -> bool:
-    """Return whether the owner is a process that has certainly ended, so that its leases can be taken over at once.
+    """Return whether the owner's process has certainly exited, so that its leases can be taken over at once.
 
-    Processes of other machines, boots or containers cannot be checked, so their leases must expire.
+    A process of another machine, boot or container cannot be checked. For such an owner the function returns False, and
+    its leases must expire.
     """
     parts = owner.split(":")
     known = len(parts) == _FIELDS and parts[1] and parts[1] == _kernel()
@@ -47,7 +50,9 @@ def is_dead(owner: str) -> bool:
 
 
 def _start(pid: int) -> int | None:
-    """Return the clock ticks from boot to the start of a process; 0 for a zombie, None if it cannot be read."""
+    """Return the time at which a process started, in clock ticks since the boot. Return 0 for a zombie process, and
+    None if the time cannot be read.
+    """
     with suppress(OSError):
         # The process name in brackets may contain any characters.
         fields = (_PROC / str(pid) / "stat").read_text(errors="replace", encoding="utf-8").rpartition(")")[2].split()
@@ -57,7 +62,7 @@ def _start(pid: int) -> int | None:
 
 @cache
 def _kernel() -> str:
-    """Return the kernel's identity, or "" if a process may not even read its own."""
+    """Return the identity of the running kernel and its namespace of process ids. Return "" if it cannot be read."""
     with suppress(OSError):
         boot = (_PROC / "sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
         return f"{boot}/{(_PROC / 'self/ns/pid').stat().st_ino}"

@@ -1,4 +1,4 @@
-"""Renewal of leases during the work that needs them."""
+"""Renewal of leases while the work that needs them continues."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def is_held(store: Store, lease: Lease, seconds: float) -> bool:
-    """Renew a lease once. Return False if another process has taken it over.
+    """Renew a lease once. Return False if another process has taken the lease over.
 
-    Returns True if the database is busy, because the next renewal comes well before the lease expires.
+    If the database fails, return True, because the lease is renewed again before it expires.
     """
     try:
         return store.keep(lease, seconds)
@@ -29,8 +29,8 @@ def is_held(store: Store, lease: Lease, seconds: float) -> bool:
 async def renew_leases(
     store: Store, seconds: float, leases: Callable[[], Iterable[Lease]], lost: Callable[[Lease], object]
 ) -> None:
-    """Renew all `leases()` three times within their `seconds`, until cancelled. Call `lost` for each lease that another
-    process took over.
+    """Renew all leases that `leases()` returns, until cancelled. Each is renewed three times within `seconds`. Call
+    `lost` with each lease that another process has taken over.
     """
     while True:
         await asyncio.sleep(seconds / 3)
@@ -41,7 +41,7 @@ async def renew_leases(
 
 @contextmanager
 def renew_in_background(store: Store, lease: Lease, seconds: float) -> Iterator[None]:
-    """Renew a lease in a thread while the block runs, for callers without an event loop."""
+    """Renew a lease in a background thread during the block. For callers without an event loop."""
     over = threading.Event()
 
     def renew() -> None:

@@ -1,4 +1,4 @@
-"""Find a store: its storage, its settings file and its database."""
+"""Location of a store: its storage, its settings file and its database."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ url = ""        # empty: index.sqlite beside this file; or postgresql://... (WOR
 @dataclass(frozen=True, slots=True)
 class Location:
     near: LocalPlace
-    """The store itself if it is local, or else its cache on this machine."""
+    """Folder on this machine: the store itself if the store is local, or a cache of the remote store."""
     far: RemotePlace | None
     id: str
     database: str
     patience: Patience
-    """How long the storage and the database are waited for."""
+    """Time for which calls of the storage and the database are retried after temporary failures."""
 
     @property
     def place(self) -> FileBackend:
@@ -46,9 +46,10 @@ class Location:
 
 
 def locate(where: str | Path | None, *, create: bool, disk: Disk | None = None) -> Location:
-    """Find the store at a folder or URL (None: $WORKSAMPLE_STORE, or `./.worksample`); create it if `create` is True.
+    """Find the store at a folder or URL. None means `$WORKSAMPLE_STORE`, or `./.worksample` if the variable is not set.
+    With `create`, a missing store is created.
 
-    Raises StoreError if the place has no store, something else, or a store of a newer format.
+    Raises StoreError if the place has no store, if it has something else, or if the store has a newer format.
     """
     text, near, far = _places(where, disk)
     settings = _settings(near, far, create)
@@ -66,14 +67,16 @@ def locate(where: str | Path | None, *, create: bool, disk: Disk | None = None) 
 
 
 def is_store(where: str | Path | None) -> bool:
-    """Return whether `locate` would find a store, sound or not. Writes nothing."""
+    """Return whether a place has a store, even if the store is damaged. Nothing is written."""
     _, near, far = _places(where)
     place: FileBackend = near if far is None else far
     return place.has(SETTINGS)
 
 
 def _places(where: str | Path | None, disk: Disk | None = None) -> tuple[str, LocalPlace, RemotePlace | None]:
-    """Return the address as text, the folder on this machine, and the remote storage if the address is a URL."""
+    """Return the address as text, the folder on this machine, and the remote storage. The remote storage is None if the
+    address is not a URL.
+    """
     text = str(where or os.environ.get("WORKSAMPLE_STORE") or ".worksample")
     if text.startswith(("file://", "local://")):
         text = text.partition("://")[2]
@@ -126,7 +129,7 @@ def _make(near: LocalPlace, far: RemotePlace | None, place: FileBackend) -> None
 
 
 def _make_folder(near: LocalPlace) -> None:
-    """Create the store's folder and its missing parents durably."""
+    """Create the folder of the store and its missing parents. Make their names durable."""
     folder, missing = near.root, list[Path]()
     while not folder.exists():
         missing.append(folder)

@@ -1,4 +1,4 @@
-"""Merge another store into one, and rebuild a store's index."""
+"""Merge of another store into a store, and rebuild of a store's index."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def merge(into: Store, other: Store) -> int:
-    """Copy the objects, blobs and logs that `into` lacks, index them, and return the number of new objects.
+    """Copy the objects, blobs and logs that `into` lacks from `other`, and index the new objects. Return their number.
 
-    `other` is not changed. Idempotent; merging in either direction gives equal frames. Raises RecordConflict, before
-    anything is copied, if the stores have different records of one id.
+    `other` is not changed. A repeated merge changes nothing, and a merge in the other direction gives equal frames.
+    Raises RecordConflict, before anything is copied, if the stores have different records with the same id.
     """
     if into.id == other.id and into.name == other.name:
         raise UsageError(
@@ -66,10 +66,10 @@ def _copy_logs(into: Store, other: Store) -> None:
 
 
 def rebuild(store: Store) -> int:
-    """Empty the index, replay every object, and return the number of records.
+    """Empty the index of a store and rebuild it from all objects. Return the number of records.
 
-    Runs in one transaction: other processes see the old rows until the new ones are complete. Leases stay. Every frame
-    is equal before and after, because liveness and verdicts depend only on the set of records. Raises BrokenObject or
-    StoreError.
+    All changes are one transaction: other processes see the old rows until the new rows are complete. Leases are not
+    changed. Every frame is the same before and after, because live trials and verdicts depend only on the set of
+    records. Raises BrokenObject if an object cannot be read, and StoreError for other failures.
     """
     return store.reindex()

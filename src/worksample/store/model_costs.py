@@ -1,4 +1,4 @@
-"""Costs of the models behind an experiment, by role: agents, colleagues, judges."""
+"""Costs of the models in an experiment, by role: agents, colleagues and judges."""
 
 from __future__ import annotations
 
@@ -21,23 +21,25 @@ _e, _r, _s = schema.evaluations.c, schema.rounds.c, schema.submissions.c
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """US dollars spent on one role, over all tries, failed and struck work included."""
+    """Cost in US dollars of one role over all tries. Failed work and struck work are included."""
 
     who: str
     calls: int = 0
-    """Number of answered calls."""
+    """Number of model calls that were answered."""
     cost: float | None = None
-    """Cost of the calls with a price; None if no call has one."""
+    """Cost in US dollars of the calls that have a price; None if no call has a price."""
     at_most: float | None = None
-    """Maximum cost including everything unsettled; None if something has no price."""
+    """Maximum cost in US dollars, including everything unsettled; None if something has no price."""
     pieces: int = 0
     """Number of trials or evaluations that used a model, or may have used one."""
     unpriced: int = 0
-    """Number of `pieces` with calls without a price."""
+    """Number of trials or evaluations (of `pieces`) that made calls without a price."""
     unsettled: int = 0
-    """Number of `pieces` whose cost is partly estimated or unsettled."""
+    """Number of trials or evaluations (of `pieces`) whose cost is partly estimated or unsettled."""
     full_price: int = 0
-    """Number of `pieces` with cached tokens charged at the full price, so that their cost is an upper bound."""
+    """Number of trials or evaluations (of `pieces`) whose cached tokens are charged at the full price. Their cost is an
+    upper bound.
+    """
 
     def plain(self) -> dict[str, Any]:
         """Return the fields as JSON types."""
@@ -45,7 +47,7 @@ class Spending:
 
 
 def spending(store: Store, experiments: Iterable[str]) -> tuple[Spending, ...]:
-    """Return the cost of agents, colleagues and judges in these experiments (ids)."""
+    """Return the cost of agents, colleagues and judges in these experiments, which are given by id."""
     import polars as pl
 
     from .dataframes import trials_df
@@ -56,7 +58,9 @@ def spending(store: Store, experiments: Iterable[str]) -> tuple[Spending, ...]:
 
 
 def of_agents(tries: pl.DataFrame) -> Spending:
-    """Return the cost of agents' models and of people who worked as agents; `tries` has the columns of `trials_df`."""
+    """Return the cost of the agents' models and of people who did the work of trials. `tries` is a frame with the
+    columns of `trials_df`.
+    """
     rows = tries.select(
         "steps", "cost", "priced", "cost_at_most", "tokens", "unsettled_calls", "cached_as_input"
     ).iter_rows(named=True)
@@ -66,7 +70,9 @@ def of_agents(tries: pl.DataFrame) -> Spending:
 
 
 def of_colleagues(tries: pl.DataFrame) -> Spending:
-    """Return the cost of models that play the agent's colleagues."""
+    """Return the cost of the models that play colleagues of the agents. `tries` is a frame with the columns of
+    `trials_df`.
+    """
     rows = tries.filter((tries["other_calls"] > 0) | tries["other_cost"].is_not_null()).select(
         calls="other_calls", cost="other_cost", priced="other_priced", cost_at_most="other_cost_at_most"
     )
@@ -74,18 +80,22 @@ def of_colleagues(tries: pl.DataFrame) -> Spending:
 
 
 def of_judges(store: Store, experiments: Iterable[str]) -> Spending:
-    """Return the cost of judges in all rounds of these experiments, whether or not their evaluations stand."""
+    """Return the cost of judges in all rounds of these experiments, including evaluations that no longer count."""
     return _judges_of([row for rows in _read_judged(store, list(experiments)).values() for row in rows])
 
 
 def of_judges_by_experiment(store: Store, experiments: Collection[str]) -> dict[str, Spending]:
-    """Return `of_judges` of each of these experiments, from one statement."""
+    """Return the cost of judges in all rounds of each experiment, by experiment id. One SQL statement reads all
+    experiments.
+    """
     rows = _read_judged(store, list(experiments))
     return {id: _judges_of(rows.get(id, [])) for id in experiments}
 
 
 def _read_judged(store: Store, ids: list[str]) -> dict[str, list[Any]]:
-    """Return sums over judged evaluations by experiment and by what is known of their price."""
+    """Return sums over the evaluations by judges, by experiment id. Evaluations with settled and unsettled prices are
+    summed separately.
+    """
     mine = or_(_r.experiment.in_(ids), _r.experiment.is_(None) & _s.experiment.in_(ids))
     asked = or_(_e.calls > 0, _e.cost.is_not(None), _e.cost_at_most.is_not(None))
     source = schema.evaluations.outerjoin(schema.rounds, _r.id == _e.round).outerjoin(

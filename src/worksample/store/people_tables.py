@@ -1,7 +1,7 @@
 """Database tables of people's work: accounts, queues, assignments and drafts.
 
-These rows exist only in the database, are not evidence, and survive `store rebuild`. People's answers are evidence and
-are committed as records. Times are microseconds since 1970 in UTC; lists are JSON.
+Their rows exist only in the database and are not evidence. `store rebuild` does not change them. People's answers are
+evidence and are committed as records. Times are microseconds since 1970 in UTC. Lists are stored as JSON.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ accounts = Table(
     _whole("active_until"),
     _whole("at"),
 )
-"""`key`: the name in a normalised, unique form. `active_until`: the moment up to which the person's time is counted."""
+"""Accounts of people. `key` is the name in a normalised, unique form. `active_until` is the time up to which the
+person's working time has been counted.
+"""
 Index("one_account_per_name", accounts.c.key, unique=True)
 
 sessions = Table(
@@ -53,7 +55,9 @@ sessions = Table(
     _whole("ends"),
     _whole("at"),
 )
-"""`expires` moves with each use, `ends` does not."""
+"""Sessions of people who are signed in. `expires` moves with each use of the session. `ends` is fixed when the session
+begins.
+"""
 
 tickets = Table(
     "tickets",
@@ -66,7 +70,7 @@ tickets = Table(
     _whole("expires"),
     Column("used", BigInteger, nullable=True),
 )
-"""Invitations and one-time links."""
+"""Invitations and sign-in links that can be used once."""
 
 queues = Table(
     "queues",
@@ -95,7 +99,9 @@ items = Table(
     _maybe("expected"),
     _flag("withdrawn"),
 )
-"""`free`: how many more people may take the item. `expected`: a gold item's answer, as JSON."""
+"""Items of work in people's queues. `free` is the number of further people who may take the item. `expected` is the
+known answer of a gold item, as JSON.
+"""
 Index("items_in_order", items.c.queue, items.c.place)
 # Without this index, finding the next free item scans all items that are taken.
 Index(
@@ -117,7 +123,9 @@ assignments = Table(
     _whole("active"),
     _maybe("evaluation"),
 )
-"""Which person has an item, had it, or must not get it. One row per item and person, so nobody gets an item twice."""
+"""Assignments of items to people: who has an item, had it, or must not get it. Each pair of item and person has at most
+one row, so that nobody gets an item twice.
+"""
 Index("assignments_of_account", assignments.c.account, assignments.c.queue, assignments.c.state)
 Index("assignments_that_expire", assignments.c.state, assignments.c.expires)
 
@@ -164,7 +172,9 @@ capabilities = Table(
     _text("hidden"),
     Column("expires", BigInteger, nullable=False, index=True),
 )
-"""Host names under which deliverables are shown, by the hash of the name. `hidden`: words to black out, as JSON."""
+"""Secret host names under which the app shows deliverables, by the hash of the name. `hidden` has the words to black
+out, as JSON.
+"""
 
 rubric_versions = Table(
     "rubric_versions",
@@ -177,7 +187,9 @@ rubric_versions = Table(
     _text("reason"),
     _whole("at"),
 )
-"""Append-only. `body`: the criteria as JSON; `digest`: their digest, for lookup."""
+"""Versions of rubrics. Rows are only added and never changed. `body` has the criteria as JSON; `digest` is the digest
+of the criteria, for lookup.
+"""
 
 rubric_suggestions = Table(
     "rubric_suggestions",
@@ -189,7 +201,9 @@ rubric_suggestions = Table(
     _text("body"),
     _whole("at"),
 )
-"""A model's suggestion for a rubric, or its failure; requested once, never changed. `body`: model, digests, usage."""
+"""Suggestions of models for rubrics, and failed requests for suggestions. Each is requested once and never changed.
+`body` has the model, the digests and the usage as JSON.
+"""
 
 rubric_taken = Table(
     "rubric_taken",
@@ -198,7 +212,7 @@ rubric_taken = Table(
     Column("number", BigInteger, nullable=False, primary_key=True, autoincrement=False),
     _text("suggestion", key=True),
 )
-"""Suggestions from which an expert took criteria into a version."""
+"""Suggestions of models from which an expert copied criteria into a version of a rubric."""
 
 EVERYTHING: MetaData = metadata
-"""All tables of a database: those of this module and of the index."""
+"""All tables of a store's database: the tables of this module and those of the index."""

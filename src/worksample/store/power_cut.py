@@ -1,4 +1,4 @@
-"""A test double of a disk that loses everything unsynced. What survives is written to another folder."""
+"""Test double of a disk. It simulates a power cut in which everything that was not synced is lost."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from .durable_disk import Disk
 
 
 class PowerCut(Disk):
-    """A disk on which, below `base`, only synced data survive a power cut: contents by `sync`, names by `sync_folder`.
+    """Disk that records which files below `base` would survive a power cut. `sync` makes the content of a file durable,
+    and `sync_folder` the names in a folder.
 
-    `base` itself is durable. A file with a durable name and unsynced content survives as an empty file.
+    The folder `base` itself is always durable. A file whose name is durable and whose content was not synced survives
+    as an empty file.
     """
 
     def __init__(self, base: Path) -> None:
@@ -47,7 +49,7 @@ class PowerCut(Disk):
                 self._names[Path(level)] = names_here
 
     def survivors(self, target: Path) -> None:
-        """Write to `target`, a new folder, what a machine would find if the power were cut now."""
+        """Write to the new folder `target` what would be left on the disk after a power cut at this moment."""
         self._lay(self.base, target)
 
     def _lay(self, folder: Path, target: Path) -> None:

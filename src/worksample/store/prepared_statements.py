@@ -1,7 +1,8 @@
-"""Prepared statements for frequent queries: compiled once per database, then run on the driver's connection.
+"""Prepared statements for frequent queries. They are compiled once per database and run directly on the driver's
+connection.
 
-SQLAlchemy's execution costs ten times as much as the database needs to find a row by its key. These statements run in
-the transactions of `Database.reading` and `Database.writing`.
+Running a query through SQLAlchemy takes ten times as long as the database needs to find a row by its key. Prepared
+statements run in the transactions of `Database.reading` and `Database.writing`.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from sqlalchemy.sql.dml import UpdateBase
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """A compiled statement. `order`: parameter names by position, or None if the driver takes names. `fixed`: constant
-    parameters of the statement.
+    """Compiled statement. `order` has the parameters' names by position, or None if the driver accepts names. `fixed`
+    has the constant parameters of the statement.
     """
 
     text: str
@@ -32,9 +33,9 @@ class _Compiled:
 
 
 class Prepared:
-    """A statement without lists (`in_`), whose parameters are text, numbers and booleans.
+    """Prepared statement. Its parameters are texts, numbers and booleans; lists (`in_`) are not supported.
 
-    Rows are named tuples. Raises the driver's own errors, which `Database` turns into StoreError.
+    Rows are named tuples. The driver's own errors are raised, and `Database` translates them to StoreError.
     """
 
     def __init__(self, statement: Select[Any] | UpdateBase) -> None:
@@ -47,7 +48,7 @@ class Prepared:
         return [made.row(found) for found in cursor.fetchall()]
 
     def fetch_first(self, connection: Connection, values: Mapping[str, Any] = {}) -> Any:
-        """Return the first row, or None."""
+        """Run the statement and return the first row, or None if the result is empty."""
         made, cursor = self._start(connection, values)
         assert made.row is not None
         found = cursor.fetchone()
@@ -55,19 +56,19 @@ class Prepared:
         return None if found is None else made.row(found)
 
     def fetch_one(self, connection: Connection, values: Mapping[str, Any] = {}) -> Any:
-        """Return the only row. Raises LookupError if there is none."""
+        """Run the statement and return the only row. Raises LookupError if the result is empty."""
         found = self.fetch_first(connection, values)
         if found is None:
             raise LookupError(f"the database has no row for the values {sorted(values)}")
         return found
 
     def run(self, connection: Connection, values: Mapping[str, Any] = {}) -> int:
-        """Run the statement, and return the number of changed rows."""
+        """Run the statement, and return the number of rows that it changed."""
         _, cursor = self._start(connection, values)
         return int(cursor.rowcount)
 
     def many(self, connection: Connection, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Run the statement once for each row."""
+        """Run the statement once for each set of parameters in `rows`."""
         made = self._compiled.get(connection.dialect.name) or self._compile(connection)
         cursor = _driver(connection).cursor()
         cursor.executemany(made.text, [made.values(row) for row in rows])
@@ -97,7 +98,9 @@ def _driver(connection: Connection) -> Any:
 
 
 def _row_of(statement: Select[Any]) -> Callable[[Sequence[Any]], Any]:
-    """Return a function from the driver's rows to named tuples. SQLite stores booleans as numbers."""
+    """Return a function that converts a row of the driver to a named tuple. SQLite stores booleans as numbers, and the
+    function converts them back.
+    """
     columns = list(statement.selected_columns)
     kind = namedtuple("Row", [column.name for column in columns])  # type: ignore[misc]
     flags = [n for n, column in enumerate(columns) if isinstance(column.type, Boolean)]

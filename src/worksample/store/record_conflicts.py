@@ -1,4 +1,6 @@
-"""Decide between two different records of one kind and id: the same fact noted twice, or a contradiction."""
+"""Decision between two different records of the same kind and id: they state the same fact, or they contradict each
+other.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,17 @@ _NOTED: dict[str, tuple[str, ...]] = {
     "evaluator": ("at",),
     "experiment": ("at", "author", "settings"),
 }
-"""Fields that say when, by whom and by which command a record was noted, for kinds whose ids describe their content.
+"""Fields that say when, by whom and with which settings a record was made, for kinds whose ids describe their content.
+The first field of each kind is the time.
 
-Two machines may note the same record, each at its own time. The first field is the time.
+Two machines may make the same record at different times. Such records do not contradict each other.
 """
 
 
 def records_agree(kind: str, one: str, other: str) -> bool:
-    """Return whether two bodies (canonical JSON) are equal except for the fields on when and how they were noted."""
+    """Return whether two records are equal except for the fields that say when and how they were made. The records are
+    given as canonical JSON.
+    """
     if one == other:
         return True
     if kind not in _NOTED:
@@ -30,7 +35,9 @@ def records_agree(kind: str, one: str, other: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ObjectClaim:
-    """One object's version of a record. `at`: when the object was written, in microseconds since 1970."""
+    """Version of a record in one object. `at` is the time at which the object was written, in microseconds since
+    1970.
+    """
 
     body: str
     at: int
@@ -38,10 +45,11 @@ class ObjectClaim:
 
 
 def takes_precedence(kind: str, new: ObjectClaim, old: ObjectClaim) -> bool:
-    """Return whether `new` counts instead of `old`.
+    """Return whether the version `new` of a record counts instead of the version `old`.
 
-    If they agree, the one noted earlier counts. If they contradict each other, the one in the earlier object counts,
-    then the one in the object with the smaller digest. The result does not depend on the order of arrival.
+    If the versions agree, the version that was made earlier counts. If they contradict each other, the version in the
+    earlier object counts; of objects of the same time, the version in the object with the smaller digest. The order in
+    which the versions arrive has no effect.
     """
     if new.body == old.body:
         return False

@@ -1,4 +1,4 @@
-"""References from a record to other records, by id, and to blobs, by digest."""
+"""References in a record: to other records by their id, and to blobs by their digest."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ _DIGEST = re.compile(r"^[0-9a-f]{64}$")
 
 
 def ids_of(record: Record) -> Iterator[tuple[str, str]]:
-    """Yield `(kind, id)` of every record that a record names. Entrants and authors are names, not ids."""
+    """Yield the kind and the id of every record to which a record refers. Entrants and authors are names, and not
+    ids.
+    """
     match record:
         case Task() | Suite():
             yield from (("instance", i) for i in record.instances)
@@ -67,7 +69,7 @@ def ids_of(record: Record) -> Iterator[tuple[str, str]]:
 
 
 def blobs_of(record: Record) -> Iterator[tuple[str, bool]]:
-    """Yield `(digest, whether it is a manifest)` of every blob that a record names."""
+    """Yield the digest of every blob to which a record refers, and whether the blob is a manifest."""
     match record:
         case Task():
             yield record.package, True
@@ -91,7 +93,9 @@ def blobs_of(record: Record) -> Iterator[tuple[str, bool]]:
 
 
 def _brought(environment: Environment) -> Iterator[str]:
-    """Yield the manifests of an environment: images, files of services, a company, files of steps."""
+    """Yield the digests of the manifests in an environment: images, files of services, a company, and files of
+    steps.
+    """
     sources: list[ImageSource | SourceFiles | None] = [environment.image, *(one.files for one in environment.steps)]
     sources += [source for one in environment.served for source in (one.image, one.files)]
     if environment.workplace is not None:
@@ -100,7 +104,7 @@ def _brought(environment: Environment) -> Iterator[str]:
 
 
 def _digests(value: object) -> Iterator[str]:
-    """Yield every digest in an evaluation's `record`: output of the grader, prompts and answers of judges."""
+    """Yield every digest in an evaluation's `record`: the grader's output, and the prompts and answers of judges."""
     if isinstance(value, str):
         if _DIGEST.match(value):
             yield value

@@ -1,4 +1,4 @@
-"""Convert records to rows of their tables."""
+"""Conversion of records to rows of the index."""
 
 from __future__ import annotations
 
@@ -30,24 +30,26 @@ from worksample.records import (
 )
 
 WORKERS = ("agent", "person")
-"""Roles of a trial's usage whose costs count as costs of the work."""
+"""Roles in a trial's usage whose costs are costs of the work itself."""
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
 Row = dict[str, Any]
 
 
 def micros(moment: datetime) -> int:
-    """Return microseconds since 1970 in UTC."""
+    """Return a time as the number of microseconds since 1970 in UTC."""
     return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
 def body(record: Record) -> str:
-    """Return the record's canonical form."""
+    """Return the canonical JSON of a record."""
     return canonical(record.plain()).decode()
 
 
 def row(record: Record, object: str) -> Row:
-    """Return all columns of a record in `object` (a digest). A trial's `live` is set later."""
+    """Return all columns of a record. `object` is the digest of the object that contains the record. The column `live`
+    of a trial is set later.
+    """
     fixed = {"id": record.id, "object": object, "schema_version": record.schema_version, "body": body(record)}
     return fixed | _COLUMNS[record.kind](record)
 
@@ -134,14 +136,14 @@ def _trial(r: Trial) -> Row:
 
 
 def at_most(parts: Iterable[Usage]) -> float | None:
-    """Return the maximum US dollars that all parts can have cost; None if one has no price."""
+    """Return the maximum total cost of all parts in US dollars; None if a part has no price."""
     amounts = [u.cost_at_most for u in parts if u.requests or u.cost is not None]
     known = [amount for amount in amounts if amount is not None]
     return sum(known) if amounts and len(known) == len(amounts) else None
 
 
 def judge_usage(r: Evaluation) -> list[Usage]:
-    """Return the usage of an evaluation's judges, one for each role."""
+    """Return the usage of the judges of an evaluation, one entry for each role."""
     kept = r.record.get("usage", {})
     return [Usage.model_validate(used) for used in kept.values()] if isinstance(kept, dict) else []
 

@@ -1,6 +1,7 @@
-"""The database tables that index the objects: one row per record, with its body and the columns for searching.
+"""Tables of the database that indexes the objects. Each record has one row, with its JSON text and columns for
+searching.
 
-Times are microseconds since 1970 in UTC; digests and ids are text. Every SQL database supports all types used.
+Times are microseconds since 1970 in UTC. Digests and ids are text. All column types exist in every SQL database.
 """
 
 from __future__ import annotations
@@ -10,14 +11,16 @@ from typing import Any
 from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, MetaData, Table, Text
 
 HEAD = "0011"
-"""Version of all tables; `schema_migrations` upgrades an older database to it. Raise it with any change in this module
-or in `people_tables`.
+"""Version of all tables. `schema_migrations` upgrades the tables of an older database to this version. Every change in
+this module or in `people_tables` requires a new version.
 """
 
 metadata = MetaData()
 
 meta = Table("meta", metadata, Column("key", Text, primary_key=True), Column("value", Text, nullable=False))
-"""`store`: id of the store that this database indexes. `synced`: when all objects of the store were last checked."""
+"""Facts about the database. `store` is the id of the store that the database indexes. `synced` is the time at which all
+objects of the store were last checked.
+"""
 
 commits = Table(
     "commits",
@@ -222,4 +225,4 @@ TABLES: dict[str, Table] = {
     "evaluation": evaluations,
     "amendment": amendments,
 }
-"""Kind of record -> its table."""
+"""Table of each kind of record."""

@@ -1,7 +1,7 @@
-"""Create the tables, or upgrade them to this version.
+"""Creation of the tables, and their upgrade to the present version.
 
-Every table of the index is rebuilt from the records in its rows; missing tables and indexes are created. Other changes
-from one version to the next are numbered steps in `_STEPS`.
+Each table of the index is rebuilt from the records in its rows. Missing tables and indexes are created. Other changes
+between two versions are functions in `_STEPS`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ _OF_EVERY = ("id", "object", "schema_version", "body")
 
 
 def renew(connection: Connection, kind: str) -> None:
-    """Rebuild the table of a kind from its own rows. Live trials stay live, because no other row changes."""
+    """Rebuild the table of a kind of record from its own rows. Live trials stay live, because no row is added or
+    removed.
+    """
     table = schema.TABLES[kind]
     kept = set_aside(connection, table)
     table.create(connection)
@@ -46,7 +48,7 @@ def renew(connection: Connection, kind: str) -> None:
 
 
 def set_aside(connection: Connection, table: Table) -> str:
-    """Rename a table, so that its new version can be created, and return the new name of the old table."""
+    """Rename a table, so that its new version can be created under the old name. Return the new name of the table."""
     kept = f"{table.name}_before"
     # Names of indexes and keys are unique in the whole database.
     for made in inspect(connection).get_indexes(table.name):
@@ -65,16 +67,16 @@ def _renewed_row(kind: str, old: Mapping[str, Any]) -> Row:
 
 
 _stamps = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
-"""The version of the tables. The table has the name that Alembic used, which created the first stores."""
+"""Table with the version of all tables. Its name is `alembic_version`, because Alembic created the first stores."""
 
 
 def _forget_the_writer(connection: Connection) -> None:
-    """Delete the row with which writers of older versions took turns."""
+    """Delete the row that older versions used as a lock between writers."""
     connection.execute(text("DELETE FROM meta WHERE key = 'writer'"))
 
 
 def _number_the_owners(connection: Connection) -> None:
-    """Add generations to leases, so that a lease after a takeover differs from the first one."""
+    """Add the column for generations to the leases, so that a lease after a takeover differs from the lease before."""
     table = schema.leases
     if any(column["name"] == "generation" for column in inspect(connection).get_columns(table.name)):
         return
@@ -85,14 +87,14 @@ def _number_the_owners(connection: Connection) -> None:
 
 
 _STEPS: dict[str, Callable[[Connection], None]] = {"0005": _forget_the_writer, "0010": _number_the_owners}
-"""Version -> function that upgrades the tables that cannot be rebuilt."""
+"""Functions that upgrade tables that cannot be rebuilt from records, by the version that they upgrade to."""
 
 
 def prepare(database: Database, store: str, *, lock: Path) -> bool:
-    """Upgrade the database to this version; return True if it was empty. `store`: the id of the store that it must
-    index.
+    """Upgrade the database to the present version. Return True if the database was empty. `store` is the id of the
+    store that the database must index.
 
-    Raises StoreError if the database belongs to another store, or to a newer version of the package.
+    Raises StoreError if the database belongs to another store, or if a newer version of the package created it.
     """
     with _alone(lock), database.alone():
         found = _version(database)
@@ -119,7 +121,7 @@ def prepare(database: Database, store: str, *, lock: Path) -> bool:
 
 
 def _version(database: Database) -> str | None:
-    """Return the version of the tables, or None if the database has none."""
+    """Return the version of the tables; None if the database has no tables."""
     with database.reading() as connection:
         if not inspect(connection).has_table(_stamps.name):
             return None
@@ -147,8 +149,8 @@ def _create(database: Database, store: str) -> None:
 
 @cache
 def _statements(driver: str) -> tuple[str, ...]:
-    """Return the statements that create all tables. Rendering them is slower than running them, so they are cached per
-    process.
+    """Return the SQL statements that create all tables. The result is cached, because rendering the statements is
+    slower than running them.
     """
     said: list[str] = []
 
@@ -177,7 +179,7 @@ def _bring_up(database: Database, found: str) -> None:
 
 @contextmanager
 def _alone(lock: Path) -> Iterator[None]:
-    """Exclude other processes of this machine."""
+    """Exclude other processes of this machine during the block, by a lock on a file."""
     fd = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""Storage of files: a folder of this machine, or an fsspec URL. Paths are relative, with `/`."""
+"""Storage of files: a folder on this machine, or an fsspec URL. Paths are relative and separated by `/`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .error_translation import translate_os_errors
 from .faults import CredentialsInvalid, Patience, translate_remote_errors, with_patience
 
 _FEW = 16
-"""Number of files above which one sync of the file system is faster than one per file."""
+"""Number of files above which one sync of the whole file system is faster than one sync for each file."""
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
 class FileBackend(Protocol):
-    """The common interface of local and remote storage. A file is either complete or absent."""
+    """Common interface of local and remote storage. A file is either complete or absent."""
 
     name: str
 
@@ -39,14 +39,16 @@ class FileBackend(Protocol):
 
 
 class LocalPlace:
-    """A folder of this machine. Files are written to `tmp/`, made read-only, and renamed into place."""
+    """Storage in a folder on this machine. Files are first written to `tmp/`, made read-only, and then moved into
+    place.
+    """
 
     def __init__(self, root: Path, disk: Disk | None = None) -> None:
         self.root = root
         self.name = str(root)
         self.disk = disk or Disk()
         self._named: set[Path] = set()
-        """Folders whose names are durable in their parents."""
+        """Folders whose own names are already durable in their parent folders."""
 
     def path(self, path: str) -> Path:
         return self.root / path
@@ -65,7 +67,7 @@ class LocalPlace:
         return self.path(path).read_bytes()
 
     def list(self, folder: str) -> Iterator[str]:
-        """Yield all files below `folder`, sorted."""
+        """Yield the paths of all files below `folder`, sorted."""
         top = self.path(folder)
         for level, folders, names in os.walk(top):
             folders.sort()
@@ -84,13 +86,15 @@ class LocalPlace:
             self.path(path).unlink(missing_ok=True)
 
     def count(self, folder: str) -> int:
-        """Return the number of files in the folders of `folder`, without reading them."""
+        """Return the number of files in the subfolders of `folder`. The files are not read."""
         with suppress(FileNotFoundError):
             return sum(len(os.listdir(e.path)) for e in os.scandir(self.path(folder)) if e.is_dir())  # noqa: PTH208
         return 0
 
     def sweep(self) -> None:
-        """Remove files that killed processes left in `tmp/`, if they are a day old."""
+        """Remove files that processes left in `tmp/` when they were killed. Only files that are at least a day old are
+        removed.
+        """
         old = time.time() - 86_400
         with suppress(FileNotFoundError):
             for entry in os.scandir(self.root / "tmp"):
@@ -99,7 +103,9 @@ class LocalPlace:
                         _remove(Path(entry.path))
 
     def write(self, path: str, data: bytes, *, durable: bool = True) -> None:
-        """Write a file atomically. `durable`: sync it before returning. Raises StoreFull or StoreError."""
+        """Write a file atomically. With `durable`, sync the file before returning. Raises StoreFull if the disk is
+        full, and StoreError for other failures.
+        """
         with self.draft() as (fd, draft), translate_os_errors(self.name):
             write_all(fd, data)
             self._adopt(fd, draft, path, durable)
@@ -113,9 +119,10 @@ class LocalPlace:
                 os.close(fd)
 
     def write_open(self, name: Any, fd: int, size: int, *, durable: bool) -> tuple[str, str, bool]:
-        """Copy an open file to the path `name(digest)`, unless that path has a file of the same size.
+        """Copy an open file to the path that `name` computes from its digest. If this path already has a file of the
+        same size, nothing is written.
 
-        Returns digest, path, and whether it was written. Reading errors are raised as OSError.
+        Returns the digest, the path, and whether the file was written. A failure to read the open file raises OSError.
         """
         with self.draft() as (target, draft):
             try:
@@ -131,7 +138,7 @@ class LocalPlace:
             return poured.digest, path, missing
 
     def settle(self, paths: Collection[str]) -> None:
-        """Make files durable, contents and names, whichever process wrote them."""
+        """Make the contents and the names of these files durable, whichever process wrote the files."""
         folders = {self.path(path).parent for path in paths}
         with translate_os_errors(self.name):
             if len(paths) > _FEW:
@@ -148,7 +155,9 @@ class LocalPlace:
 
     @contextmanager
     def draft(self) -> Iterator[tuple[int, Path]]:
-        """Open a new file in `tmp/` for writing; it is removed at the end unless it was renamed into place."""
+        """Open a new file in `tmp/` for writing. At the end of the block, the file is removed unless it was moved into
+        place.
+        """
         draft = self.root / "tmp" / f"{os.getpid()}-{secrets.token_hex(8)}"
         with translate_os_errors(self.name):
             try:
@@ -177,9 +186,10 @@ class LocalPlace:
             self._sync_names(target.parent)
 
     def _sync_names(self, folder: Path) -> None:
-        """Sync the names in a folder and, the first time, its own name and those of its parents.
+        """Sync the names in a folder. At the first call for a folder, also sync the names of the folder and of its
+        parents.
 
-        Another process may have created the folders moments ago without syncing them yet.
+        The folders may be new: another process may have created them without syncing them yet.
         """
         self.disk.sync_folder(folder)
         while folder != self.root and folder not in self._named:
@@ -196,9 +206,9 @@ def _remove(path: Path) -> None:
 
 
 class RemotePlace:
-    """Storage behind an fsspec URL whose writes are atomic, as in object stores.
+    """Remote storage at an fsspec URL. Writes must be atomic, as in object stores.
 
-    Passing faults are retried for as long as `patience` says; then StoreUnavailable is raised. Every call is
+    After a temporary failure, a call is retried within `patience`; then StoreUnavailable is raised. Every call is
     idempotent.
     """
 
@@ -265,12 +275,12 @@ class RemotePlace:
 
     @with_patience
     def fetch(self, path: str, target: Path) -> None:
-        """Copy a file to this machine. Raises FileNotFoundError."""
+        """Copy a remote file to this machine. Raises FileNotFoundError if the file does not exist."""
         with self._faults(missing=FileNotFoundError):
             self._fs.get_file(self._at(path), str(target))
 
     def list(self, folder: str) -> Iterator[str]:
-        """Yield all files below `folder`, sorted."""
+        """Yield the paths of all files below `folder`, sorted."""
         start = len(self._root.lstrip("/")) + 1
         for path in self._found(folder):
             yield path.lstrip("/")[start:]

@@ -1,4 +1,6 @@
-"""The store: objects are the source of truth, the database is an index over them, blobs hold file contents."""
+"""The store of all evidence. Objects are the source of truth, the database is an index of the objects, and blobs hold
+the contents of files.
+"""
 
 from __future__ import annotations
 
@@ -42,11 +44,11 @@ _GET = {
 }
 
 _AGAIN = 20
-"""Number of times that a commit is retried if it collides with others."""
+"""Maximum number of times that a commit is tried if it collides with other commits."""
 
 
 class Store:
-    """Records and blobs, for any number of threads and processes. Open a store with `Store.open`."""
+    """Store of records and blobs. Any number of threads and processes may use it. `Store.open` opens a store."""
 
     def __init__(self, location: _Location) -> None:
         near, far = location.near, location.far
@@ -67,11 +69,13 @@ class Store:
     def open(
         cls, where: str | Path | None = None, *, create: bool = False, heal: bool = True, disk: _Disk | None = None
     ) -> Store:
-        """Open the store at a folder or an fsspec URL; None means $WORKSAMPLE_STORE, or `./.worksample`.
+        """Open the store at a folder or an fsspec URL. None means `$WORKSAMPLE_STORE`, or `./.worksample` if the
+        variable is not set.
 
-        `create` creates a missing store. `heal` indexes objects that the index lacks, if a quick count finds any.
-        Raises StoreError if the place has no store, something else, a store of a newer version, or a broken object
-        (`heal=False` opens such a store, for `check`). `disk` is the machine's disk, or a test double.
+        With `create`, a missing store is created. With `heal`, objects that the index lacks are indexed, if a quick
+        count finds that some are missing. `disk` is this machine's disk, or a test double. Raises StoreError if the
+        place has no store, if it has something else, if the store has a newer version, or if an object is broken.
+        `heal=False` opens a store with broken objects, for `check`.
         """
         with ExitStack() as opening:
             store = opening.enter_context(cls(locate(where, create=create, disk=disk)))
@@ -97,17 +101,19 @@ class Store:
     def commit(self, *records: Record) -> str:
         """Write records, and return the digest of their object.
 
-        Makes blobs durable, writes one object with all new records, then runs one short transaction. Any number of
-        threads, processes and machines may commit at the same time; none waits for another's disk.
+        The function makes all blobs durable, writes one object with all new records, and runs one short transaction.
+        Any number of threads, processes and machines may commit at the same time, and none waits for the disk of
+        another.
 
-        Records that the store already has are skipped. They must be equal in every field; tasks, evaluators and
-        experiments, whose ids describe their content, may differ in when, by whom and how they were noted. If all
-        records are skipped, nothing is written, and the digest of an object that has one of them is returned.
+        Records that the store already has are skipped. They must be equal to the stored records in every field. Tasks,
+        evaluators and experiments, whose ids describe their content, may differ from the stored records in the fields
+        that say when, by whom and with which settings they were made. If all records are skipped, nothing is written,
+        and the digest of an object that has one of the records is returned.
 
-        Writes all records or none. Raises RecordConflict if the store has a different record of the same id, StoreFull,
-        StoreError (StoreUnavailable if a service does not answer for `patience`; the same call may be repeated then),
-        and UsageError without records; within `fence` also Superseded, if the lease was lost or if a
-        finished trial belongs to a slot that has one.
+        All records are written, or none. Raises RecordConflict if the store has a different record of the same id;
+        StoreFull if the disk is full; StoreUnavailable if a service does not answer within `patience` (the call may
+        then be repeated); StoreError for other failures; UsageError without records. Within `fence`, raises Superseded
+        if the lease was lost, or if a finished trial belongs to a slot that already has one.
         """
         if not records:
             raise UsageError("commit needs at least one record", next="pass one or more records")
@@ -150,8 +156,8 @@ class Store:
 
     @with_patience
     def _take_back(self, committed: Committed, path: str) -> bool:
-        """Remove an object that no other process has seen, because another process was faster. Return False if it is
-        indexed already.
+        """Remove an object that was written but lost against another process. Return False, and remove nothing, if the
+        object is already indexed.
         """
         with self.database.writing(Rivals.RECORDS, fenced=False) as connection:
             refused = index.refuse(connection, committed)
@@ -160,17 +166,19 @@ class Store:
         return refused
 
     def sync(self, *, whole: bool = False) -> int:
-        """Index objects that the database lacks, and return the number of new records. Raises BrokenObject or
-        StoreError.
+        """Index the objects that the database lacks, and return the number of new records. Raises BrokenObject if an
+        object cannot be read, and StoreError for other failures.
 
-        Checks objects since one day before the last sync, because a machine's clock may be wrong, or all objects if
-        `whole`.
+        Only objects since one day before the last sync are checked; the day allows for wrong clocks of other machines.
+        With `whole`, all objects are checked.
         """
         self._near.sweep()
         return self._replaying.sync(whole=whole)
 
     def reindex(self) -> int:
-        """Empty the index, replay every object, and return the number of records. Raises BrokenObject or StoreError."""
+        """Empty the index and rebuild it from all objects. Return the number of records. Raises BrokenObject if an
+        object cannot be read, and StoreError for other failures.
+        """
         return self._replaying.reindex()
 
     def _lags(self) -> bool:
@@ -186,7 +194,7 @@ class Store:
 
     @with_patience
     def get(self, cls: type[R], id: str) -> R:
-        """Return the record with this id. Raises RecordMissing."""
+        """Return the record of this class and id. Raises RecordMissing if the store lacks the record."""
         with self.database.reading() as connection:
             found = _GET[cls.kind].fetch_first(connection, {"its_id": id})
         if found is None:
@@ -194,10 +202,11 @@ class Store:
         return _record(cls, found.schema_version, found.body)
 
     def find(self, cls: type[R], **columns: Any) -> list[R]:
-        """Return all records whose columns equal these values (any of them, for a list or tuple), by time, then id.
+        """Return all records whose columns have these values, sorted by time and then by id. For a list or tuple of
+        values, a column must have one of them.
 
-        The columns are those of the kind's table (see docs/reference/store.md); for trials also `live` and `finished`.
-        Raises UsageError for a column that the table lacks.
+        The columns are those of the table for the kind of record (docs/reference/store.md lists them). Trials also have
+        `live` and `finished`. Raises UsageError if the table lacks a column.
         """
         table = schema.TABLES[cls.kind]
         query = select(table)
@@ -223,21 +232,27 @@ class Store:
         return out
 
     def manifest(self, digest: str) -> Manifest:
-        """Return the manifest with this digest. Raises RecordMissing or CaptureError."""
+        """Return the manifest with this digest. Raises RecordMissing if the store lacks it, and CaptureError if it is
+        invalid.
+        """
         return self._folders.manifest(digest)
 
     def folder(self, manifest_digest: str) -> Path:
-        """Return the manifest as a folder of this machine, created once. Only read it, or mount it read-only.
+        """Return a folder on this machine with the files of a manifest. The folder is created once. It may only be
+        read, or mounted read-only.
 
-        The folder has links that point inside it, but no other links, and no files that were not captured. Raises
-        RecordMissing, CaptureError or StoreFull.
+        The folder contains only those links that point to a place inside it, and only those files that were captured.
+        Raises RecordMissing if a blob is missing, CaptureError if the manifest is invalid, and StoreFull if the disk is
+        full.
         """
         return self._folders.path(manifest_digest)
 
     # -- the plan
 
     def open_slots(self, experiment: str) -> list[Slot]:
-        """Return attemptable slots without a live finished trial, sorted by attempt, repeat, instance, agent, arm."""
+        """Return the attemptable slots of an experiment that have no live finished trial. They are sorted by attempt,
+        repeat, instance, agent and arm.
+        """
         slots, trials = schema.slots, schema.trials
         done = select(trials.c.slot).where(trials.c.experiment == experiment, trials.c.live)
         query = select(slots).where(
@@ -254,39 +269,43 @@ class Store:
             return connection.execute(query).scalar_one()
 
     def lease(self, key: str, owner: str, seconds: float) -> bool:
-        """Lease `key` for some seconds. Return False if another owner has it."""
+        """Lease `key` for a number of seconds. Return False if another owner has the key."""
         return self._leases.take(key, owner, seconds) is not None
 
     def take(self, key: str, owner: str, seconds: float) -> _Lease | None:
-        """Lease `key` as `lease` does, and return the lease for use with `fence`; None if another owner has it."""
+        """Lease `key` for a number of seconds, and return the lease for use with `fence`. Return None if another owner
+        has the key.
+        """
         return self._leases.take(key, owner, seconds)
 
     def keep(self, lease: _Lease, seconds: float) -> bool:
-        """Extend a lease. Return False if another owner took it over."""
+        """Extend a lease by a number of seconds. Return False if another owner has taken the key over."""
         return self._leases.keep(lease, seconds)
 
     def renew(self, key: str, owner: str, seconds: float) -> bool:
-        """Extend a lease. Return False if it is no longer `owner`'s."""
+        """Extend the lease of `owner` on `key`. Return False if the lease has expired or if another owner has the
+        key.
+        """
         return self._leases.renew(key, owner, seconds)
 
     def holder(self, key: str) -> str | None:
-        """Return the owner of `key`, or None."""
+        """Return the owner of `key`; None if the key is free or its lease has expired."""
         return self._leases.holder(key)
 
     def expire(self, key: str, owner: str) -> None:
-        """End the lease of an owner that no longer exists, so that the next owner can take it over."""
+        """End the lease of an owner whose process no longer exists, so that another owner can take the key over."""
         self._leases.expire(key, owner)
 
     def release(self, key: str, owner: str) -> None:
-        """Release a key."""
+        """Release a key that `owner` has leased."""
         self._leases.release(key, owner)
 
     def fence(self, lease: _Lease) -> AbstractContextManager[None]:
-        """Open a block whose commits require that `lease` still belongs to its owner; each commit checks this in its
-        transaction.
+        """Open a block in which every commit requires that `lease` still belongs to its owner. Each commit checks this
+        in its transaction.
 
-        A commit after the lease was lost writes nothing and raises Superseded. Applies to this thread and to contexts
-        copied from it.
+        A commit after the loss of the lease writes nothing and raises Superseded. The requirement applies to this
+        thread and to contexts that are copied from it.
         """
         return require_lease(self.database, lease)
 
