@@ -20,14 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from worksample.app.judging.scripted_experts import ManualClock, ScriptedExperts
+from worksample.app.judging.scripted_experts import ScriptedExperts
 from worksample.cli.demo_studies import SITTINGS, answer_item, qualify_jobs
 from worksample.cli.exit_codes import INCOMPLETE
 from worksample.cli.run_output import OutputMode, run_config
 from worksample.experiments.config import ExperimentConfig
 from worksample.experiments.config_file import load
 from worksample.formats.jobs import ImportJobs, import_jobs
-from worksample.people.clock import now_in_microseconds
 from worksample.records import Trial
 from worksample.reports import write_report
 from worksample.reports.sections import measure
@@ -86,15 +85,13 @@ def run_study(folder: Path, jobs: int, *, parallel: int = 4) -> list[dict[str, A
     if not table.exists():
         write_jobs(table, jobs)
     clock.time("jobs in", lambda: len(import_jobs(table, suite, ImportJobs(visibility="public")).written))
-    store, hours = str(folder / "store"), ManualClock(now_in_microseconds())
-    clock.time(
-        "qualified", lambda: sum(bool(j.passed) for j in qualify_jobs(suite, fit, store, hours, "bubblewrap").jobs)
-    )
+    store = str(folder / "store")
+    clock.time("qualified", lambda: sum(bool(j.passed) for j in qualify_jobs(suite, fit, store, "bubblewrap").jobs))
     study = Path(str(files("worksample").joinpath("suites", "feedback", "study.toml")))
     config = load(study, {"suite": str(fit / "suite.toml"), "store": store, "parallel": parallel})
     for sitting in range(SITTINGS):
         clock.time(f"attempts {sitting + 1}", lambda: _work(config))
-        clock.time(f"gradings {sitting + 1}", lambda: _judge(config, hours))
+        clock.time(f"gradings {sitting + 1}", lambda: _judge(config))
     clock.time("the end", lambda: _work(config))
     with Store.open(config.store) as opened:
         clock.time("figures", lambda: len(measure(opened)))
@@ -109,9 +106,9 @@ def _work(config: ExperimentConfig) -> int:
         return len(store.find(Trial, live=True))
 
 
-def _judge(config: ExperimentConfig, hours: ManualClock) -> int:
+def _judge(config: ExperimentConfig) -> int:
     with Store.open(config.store) as store:
-        return ScriptedExperts(store, answer_item, hours).judge()
+        return ScriptedExperts(store, answer_item).judge()
 
 
 def main() -> None:

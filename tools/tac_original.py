@@ -27,6 +27,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from formats.tac_original_work import no_work, right_work, write_stand_ins  # noqa: E402
 from formats.tac_port_runs import Outcome, outcomes, run_work  # noqa: E402
 from worksample.errors import ImportFailed  # noqa: E402
+from worksample.formats.tac.conversation import TrajectoryUse, use_of_conversation  # noqa: E402
 from worksample.formats.tac.original_import import (  # noqa: E402
     TASKS,
     OriginalTask,
@@ -41,6 +42,7 @@ from worksample.workplace.in_box.dialects.plane.api import ROUTES  # noqa: E402
 
 ROWS = ROOT / "docs/reference/tac-original.csv"
 NEEDS = {"gitlab": "GitLab", "plane": "Plane", "owncloud": "ownCloud", "rocketchat": "Rocket.Chat", "": "no service"}
+USES = {TrajectoryUse.NONE: "not used", TrajectoryUse.SEARCH: "only searched", TrajectoryUse.READ: "read"}
 Done = Mapping[str, Mapping[str, Outcome]]
 Row = tuple[str, str, str, str | int]
 
@@ -109,6 +111,8 @@ def counts(found: Copy, idle: Done, worked: Done) -> Iterator[Row]:
         yield from (("need", title, figure, value) for figure, value in _counts(need, found, idle).items())
     for task in found.tasks:
         yield from (("not served", task.name, "request", one) for one in dict.fromkeys(unserved(task.source)))
+    uses = Counter(use_of_conversation(task.source) for task in found.tasks)
+    yield from (("conversation", title, "tasks", uses[use]) for use, title in USES.items())
     for name, both in sorted(worked.items()):
         yield "right work", name, "score", _score(both["right"])
     done = {name: both["nothing"] for name, both in idle.items()}
@@ -203,7 +207,7 @@ def _served(asked: str) -> bool:
 
 def _reason(one: Outcome) -> str:
     first = one.reason.splitlines()[0] if one.reason else one.cause
-    return first.partition(":")[0][:120] if "has not here" in first else first[:120]
+    return first.partition(":")[0][:120] if "does not support here" in first else first[:120]
 
 
 def write(rows: Iterable[Row]) -> None:

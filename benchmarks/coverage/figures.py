@@ -114,6 +114,7 @@ SHOWN: tuple[tuple[str, str], ...] = (
     (r"deployable\S*: (deployed|human alone), per job", "deployable cost, 3 repeats"),
     (r"deployable\S*: saving", "saving when deployed, 3 repeats"),
     (r"value\S*: success", PASSING),
+    (r"value\S*: value captured", "dollars earned"),
     (r"value\S*: cost per job", AMOUNTS),
     (r"value\S*: break-even with the human", "break-even value"),
     (r"(agreement|failure-agreement|side-by-side): agreement", "agreement"),

@@ -273,6 +273,10 @@ class StoreFull(StoreError):
     cause = Cause.STORE_FULL
 
 
+class StoreUnavailable(StoreError):
+    """A service of the store (object storage, database) that does not answer now, but may do so later."""
+
+
 class RecordConflict(StoreError):
     """A record that contradicts one with the same id in the store."""
 

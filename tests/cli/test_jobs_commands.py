@@ -10,8 +10,8 @@ import pytest
 
 from cli.run_cli import cli, cli_json
 from formats.job_rows import row, write_csv
-from worksample.app.judging.scripted_experts import ManualClock, ScriptedExperts
-from worksample.people.clock import now_in_microseconds
+from worksample.app.judging.scripted_experts import ScriptedExperts
+from worksample.extras import lacks
 from worksample.people.rounds.job_questions import CONTEXT, IDENTIFIERS, QUALITY
 from worksample.records import Arm, Experiment, Lock, Protocol, now
 from worksample.reports.sections.all_sections import measure
@@ -54,9 +54,7 @@ def test_list_of_jobs_becomes_a_suite(tmp_path: Path) -> None:
     assert sorted(map(tuple, missing.values())) == [(), (), ("gone.pdf",)]
     seen: list[str] = []
     with Store.open(store) as opened:
-        experts = ScriptedExperts(
-            opened, answered(seen), ManualClock(now_in_microseconds()), names=("ann", "bob", "cem")
-        )
+        experts = ScriptedExperts(opened, answered(seen), names=("ann", "bob", "cem"))
         for _ in range(3):
             experts.judge()
     assert {title: seen.count(title) for title in seen} == {"Good": 2, "Gone": 1, "Contested": 3}
@@ -66,6 +64,9 @@ def test_list_of_jobs_becomes_a_suite(tmp_path: Path) -> None:
     assert (steps["qualified at the first look"], steps["looked at by a second expert"]) == (2, 2)
     assert (steps["left out"], steps["qualified"], steps["wait for a look"]) == (2, 1, 0)
     assert steps["with a rubric of 5 to 20 criteria"] == 1
+    searched = steps["a program searched for identifiers in"]
+    assert searched == (0 if lacks("pii") else 3)
+    assert ("a program found candidates for identifiers in" in steps) == bool(searched)
     jobs = {job["contract"]: job for job in found["jobs"]}
     assert (jobs["gone"]["failed"], jobs["gone"]["reasons"]) == ([CONTEXT], ["gone.pdf is not there"])
     assert jobs["contested"]["by"] == "adjudication"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cli.run_cli import cli, cli_json
+from worksample.records import Evaluation, Experiment, GradePayload, Instance, Slot, Submission, Trial
+from worksample.store import Store
 
 pytestmark = [pytest.mark.box, pytest.mark.long]
 
@@ -57,9 +61,45 @@ def test_feedback_demo_distinguishes_experts_from_no_feedback(tmp_path: Path) ->
     assert (steps["rows of the list"], steps["left out: not fixed-price"], steps["qualified"]) == (9, 1, 6)
     assert (steps["context complete"], steps["no identifiers"]) == (1, 1)
     assert steps["the two differed: a third decided or will"] == 1
+    assert_economics_follow_from_records(Path(shown["store"]), {s["id"]: s for s in found})
     sections = {s["id"] for s in found}
     assert "feedback-regions" in sections
     assert {"value", "feedback", "feedback-cost", "feedback-pays", "attempt-change", "lifts", "within-k"} <= sections
+
+
+def assert_economics_follow_from_records(where: Path, found: dict[str, Any]) -> None:
+    """Recompute cost, success and captured value of each arm from trials, evaluations and slots, without any report."""
+    began = datetime.now(UTC)
+    with Store.open(where) as store:
+        [experiment] = store.find(Experiment)
+        slots, price = {s.id: s for s in store.find(Slot)}, {i.id: i.about.value for i in store.find(Instance)}
+        slot_of = {t.id: slots[t.slot] for t in store.find(Trial, live=True)}
+        work = {s.id: slot_of[s.trial] for s in store.find(Submission) if s.trial in slot_of}
+        given = [e for e in store.find(Evaluation) if e.subject in work]
+    assert {e.minutes for e in given} == {10.0} and max(e.at for e in given) < began
+    passed = {work[e.subject].id: isinstance(e.payload, GradePayload) and e.payload.score == 1.0 for e in given}
+    assert experiment.lock.chain is not None
+    pay = experiment.lock.chain.pay or 0.0
+    columns, rows = found["value"]["columns"], found["value"]["rows"]
+    table = {row["label"]: dict(zip(columns, row["cells"], strict=True)) for row in rows}
+    ways = {"experts": "AI with feedback", "alone": "AI with retries, without feedback"}
+    for arm, way in ways.items():
+        chains: dict[str, list[Slot]] = {}
+        for slot in sorted(work.values(), key=lambda s: s.attempt):
+            if slot.arm in ("first", arm):
+                chains.setdefault(slot.instance, []).append(slot)
+        # The last grading of a chain led to no other attempt.
+        cost = sum(10 / 60 * pay * (len(chain) - 1) for chain in chains.values()) / len(chains)
+        won = [job for job, chain in chains.items() if passed[chain[-1].id]]
+        line = table[f"clerk ({arm}): {way}"]
+        assert line["cost per job"]["value"] == pytest.approx(cost)
+        assert line["success"]["value"] == pytest.approx(len(won) / len(chains))
+        worth = [value for job in won if (value := price[job])]
+        assert line["value captured"]["value"] == pytest.approx(sum((v.low + v.high) / 2 for v in worth))
+    # Both arms pay for gradings; only feedback earns more, so the control costs at least as much and captures less.
+    experts, alone = (table[f"clerk ({arm}): {way}"] for arm, way in ways.items())
+    assert experts["cost per job"]["value"] <= alone["cost per job"]["value"] == pytest.approx(10.0)
+    assert experts["value captured"]["value"] > alone["value captured"]["value"]
 
 
 @pytest.mark.thorough(

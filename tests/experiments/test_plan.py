@@ -147,6 +147,18 @@ def test_slot_ids_do_not_depend_on_time() -> None:
             "brings MCP servers, which the harness aider does not support",
             "brings MCP servers, which the harness aider does not take",
         ),
+        (
+            "needs programs of a workplace, which are not installed (fcgiwrap, copyparty; type: /env/bin/pip install -e"
+            " '/a clone[workplace]' && worksample workplace install)",
+            "needs programs of a workplace, which this machine has not (type: pip install 'worksample[workplace]'"
+            " && worksample workplace install)",
+        ),
+        (
+            "needs a browser, which is not installed (type: sudo apt-get install -y chromium && uvx --from"
+            " 'worksample[browser,report] @ git+https://example.org/w@1' worksample ...)",
+            "needs a browser, which this machine has not (type: sudo apt-get install -y chromium && pip install"
+            " 'worksample[browser]')",
+        ),
         ("needs services, which a workstation does not have", "needs services, which a person's place does not have"),
     ],
 )

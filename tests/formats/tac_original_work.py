@@ -91,6 +91,12 @@ def plane(method, path, body=None):
     head = {"Authorization": "Basic dGhlYWdlbnRjb21wYW55OnRoZWFnZW50Y29tcGFueQ=="}
     return ask(method, "http://the-agent-company.com:8091/api/v1/workspaces/tac/projects/" + path, body, head)
 
+def look(url):
+    try:
+        urllib.request.urlopen(url, timeout=120).read()
+    except urllib.error.HTTPError:
+        pass  # a visit that the service refuses is a visit
+
 def named(rows, name, key="name"):
     return [row for row in rows if row[key] == name][0]
 
@@ -117,7 +123,7 @@ commit("api-server", "main", "README.md", "# API server\\n\\n## Contribute to th
 """,
     "sde-add-wiki-page": """
 git("POST", "sotopia", "/wikis", {"title": "Sotopia", "content": "Agents who talk."})
-print("http://the-agent-company.com:8929/root/sotopia")
+look("http://the-agent-company.com:8929/root/sotopia")
 """,
     "pm-create-plane-issue": """
 project = named(plane("GET", "")["results"], "Frontend Development")["id"]
@@ -133,7 +139,7 @@ late = named(issues, "Decrease database latency")["id"]
 plane("POST", project + "/cycles/" + sprint + "/cycle-issues/", {"issues": [late]})
 """,
     "pm-update-project-milestones": """
-print("http://the-agent-company.com:8929/root/risingwave/-/milestones")
+look("http://the-agent-company.com:8929/root/risingwave/-/milestones")
 alpha = named(git("GET", "risingwave", "/milestones"), "Alpha Release", "title")
 beta = git("POST", "risingwave", "/milestones", {"title": "Beta Release"})
 for title in ("Implement stream processing engine", "Integrate with Kafka"):

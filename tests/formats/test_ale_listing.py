@@ -97,6 +97,8 @@ def test_each_instance_is_runnable_or_has_its_reason(tmp_path: Path) -> None:
     add_package(checkout, "legal/two_cases", variants=("one", "two"))
     add_package(checkout, "legal/on_windows", system="windows", snapshot="gpu-license")
     add_package(checkout, "legal/broken", load="raise OSError('gone')")
+    add_package(checkout, "legal/prepares", start="await session.write_file('/task/secret', 'x')")
+    add_data(data, "legal/prepares", input__numbers_csv="1,2")
     paths = {"input_dir": "/usr", "remote_output_dir": "/out", "reference_dir": "/ref"}
     add_package(
         checkout, "legal/places", load=f"return [cb.Task('t', {paths!r}, {{'setup_config': {{'os_type': 'linux'}}}})]"
@@ -112,6 +114,7 @@ def test_each_instance_is_runnable_or_has_its_reason(tmp_path: Path) -> None:
         "legal/broken": [],
         "legal/on_windows": [["ale-system", "ale-gpu", "ale-licence"]],
         "legal/places": [["ale-paths"]],
+        "legal/prepares": [["ale-start"]],
         "legal/two_cases": [[], ["ale-data"]],
     }
     assert found["legal/broken"]["fault"].startswith("load() failed: OSError: gone")

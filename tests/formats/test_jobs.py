@@ -300,9 +300,9 @@ def test_wrong_option_values_are_reported(folder: Path) -> None:
         import_jobs(folder, folder / "out", ImportJobs(encoding="ebcdic-9"))
     with pytest.raises(UsageError, match=r"(?s)no such file.*next: ls "):
         import_jobs(folder / "none.csv", folder / "out", ImportJobs())
-    (folder / "jobs.xlsx").write_bytes(b"PK")
+    (folder / "jobs.ods").write_bytes(b"PK")
     with pytest.raises(UsageError, match="save it as"):
-        import_jobs(folder / "jobs.xlsx", folder / "out", ImportJobs())
+        import_jobs(folder / "jobs.ods", folder / "out", ImportJobs())
     (folder / "broken.parquet").write_bytes(b"PAR1")
     with pytest.raises(ImportFailed, match=r"(?s)not valid Parquet.*next: correct the file"):
         import_jobs(folder / "broken.parquet", folder / "out", ImportJobs())

@@ -11,10 +11,11 @@ import pytest
 
 from cli.run_cli import cli, cli_json
 from worksample import metrics as m
-from worksample.errors import PlanError
+from worksample.errors import FaultyRows, PlanError
 from worksample.formats.upbench import Tables, import_upbench, write_tables
-from worksample.formats.upbench.tables import complete_tables
-from worksample.records import Evaluation, Experiment, Submission
+from worksample.formats.upbench.table_export import tables_of
+from worksample.formats.upbench.tables import complete_tables, differing_columns
+from worksample.records import Evaluation, Experiment, Slot, Submission, Trial, Usage
 from worksample.reports.sections import MeasureConfig, Section, measure
 from worksample.store import Store, check
 from worksample.tasks import read_suite
@@ -146,3 +147,91 @@ def test_killed_import_is_completed_by_the_next(tmp_path: Path, point: str) -> N
         assert (len(store.find(Submission)), len(store.find(Evaluation))) == (9, 9)
         assert check(store, deep=True) == []
     assert len(read_suite(tmp_path / "jobs", verify=False).packages) == 6
+
+
+ARMS = (("experts", "people", 2), ("alone", "retry", 4))
+"""Name, feedback, and from which attempt the fourth job passes."""
+
+
+def tables_with_arms(jobs: int = 12) -> Tables:
+    """Return a study of two arms and up to three attempts: a third of the jobs passes at once."""
+    made = tables(jobs, {"ann": (jobs // 3, 0, 0)}, (1,))
+    evaluations = {e["submission_id"]: e for e in made["evaluations"]}
+    for submission in list(made["submissions"]):
+        used = Usage(calls=2, input_tokens=10, output_tokens=5, cost=1.5, priced=True)
+        submission |= {
+            "arm": "first",
+            "arm_feedback": "none",
+            "repeat": 1,
+            "steps": 2,
+            "usage": {"agent": used.plain()},
+        }
+        n = int(str(submission["submission_id"]).split("-")[1])
+        evaluations[submission["submission_id"]]["minutes"] = 10.0
+        for arm, kind, passes in ARMS if n >= jobs // 3 else ():
+            for k in (2, 3):
+                if k == 3 and n % 2 and passes == 2:
+                    continue
+                id = f"ann-{n}-{k}-{arm}"
+                mark = "pass" if k >= passes + (n % 2 == 0) else "fail"
+                made["submissions"].append({
+                    **submission, "submission_id": id, "k": k, "submission_ts": START + timedelta(days=k),
+                    "arm": arm, "arm_feedback": kind, "arm_continues": "first",
+                })  # fmt: skip
+                made["evaluations"].append({
+                    **evaluations[submission["submission_id"]], "evaluation_id": id, "submission_id": id,
+                    "submission_feedback": [{**RUBRIC[0], "judgment": mark}], "judgement": mark,
+                })  # fmt: skip
+    return complete_tables(made)
+
+
+def test_arms_and_attempts_keep_their_figures_on_a_round_trip(tmp_path: Path) -> None:
+    whole = tables_with_arms()
+    found = measure_imports(tmp_path / "a", whole)
+    assert {label: cells[0] for label, cells in values(found["feedback"]).items()} == {
+        "ann (alone)": 0.0, "ann (experts)": 1.0,
+    }  # fmt: skip
+    assert values(found["attempt-change"])["ann (experts)"] == pytest.approx([4 / 12, 8 / 12])
+    assert values(found["feedback-cost"])["ann (alone)"][1] == pytest.approx((4 * 1 + 8 * 3) * 1.5 / 12)
+    with Store.open(tmp_path / "a/store") as store:
+        out, _ = tables_of(store)
+        [experiment] = store.find(Experiment)
+        told = {s.arm: t.fed for t in store.find(Trial) if t.fed for s in [store.get(Slot, t.slot)]}
+    assert {arm.name: (arm.feedback.value, arm.continues) for arm in experiment.arms} == {
+        "first": ("none", None), "experts": ("people", "first"), "alone": ("retry", "first"),
+    }  # fmt: skip
+    # A retry is told nothing of what evaluators said.
+    assert told["experts"].evaluations and not told["alone"].evaluations
+    pairs = zip(out["submissions"], whole["submissions"], strict=True)
+    assert [names for one, other in pairs if (names := differing_columns(one, other))] == []
+    again = measure_imports(tmp_path / "b", out)
+    assert set(again) == set(found)
+    for name in found:
+        assert values(again[name]) == values(found[name]), name
+
+
+@pytest.mark.parametrize("cells, fault", [
+    ({"arm_feedback": "shouting"}, "arm_feedback: 'shouting' is none of none, retry, generic, people"),
+    ({"arm": None}, "arm_feedback: the row names no arm"),
+    ({"arm": "a b\n"}, "is not a name of an arm"),
+    ({"arm_feedback": "none"}, "arm_continues: an arm without feedback continues no other"),
+    ({"arm_continues": "experts"}, "arm_continues: an arm cannot continue itself"),
+    ({"arm_continues": "alone"}, "makes no first attempts"),
+    ({"arm_feedback": "judge"}, "experts has another feedback"),
+    ({"k": 1}, "arm: first attempts belong to an arm without feedback"),
+    ({"repeat": 0}, "repeat: must be 1 to 10000"),
+    ({"steps": -1}, "steps: is below 0"),
+    ({"usage": {"agent": {"calls": -1}}}, "usage: calls"),
+    ({"usage": {"agent": {"calls": 10**30}}}, "usage: a number is above"),
+    ({"usage": ["agent"]}, "usage: is not a table"),
+])  # fmt: skip
+def test_faulty_cell_about_an_arm_is_named(tmp_path: Path, cells: dict[str, Any], fault: str) -> None:
+    made = tables_with_arms(6)
+    row = next(s for s in reversed(made["submissions"]) if s["arm"] == "experts")
+    row |= cells
+    write_tables(made, tmp_path / "t", "jsonl")
+    with Store.open(tmp_path / "store", create=True) as store:
+        with pytest.raises(FaultyRows) as caught:
+            import_upbench(store, tmp_path / "t", tmp_path / "jobs")
+        assert fault in " ".join(caught.value.faults.values())
+        assert not store.find(Submission)

@@ -67,11 +67,16 @@ def test_papers_preset_counts_unjudgeable_work_as_a_miss(store: Store) -> None:
 def test_feedback_costs_the_experts_time(store: Store) -> None:
     upbench(store)
     without = sections(store)["value"]
-    assert [r.label for r in without.rows] == ["ann: AI alone", "ann: human"]
+    assert [r.label for r in without.rows] == ["ann: AI alone", "ann: AI with feedback", "ann: human"]
+    unpriced = cell(without, "ann: AI with feedback", "cost per job")
+    assert unpriced.value is None and "--hourly" in unpriced.reason
     table = sections(store, hourly=40.0)["value"]
     # Seven trials at 1 $; the gradings before the two re-attempts took half an hour each. Five jobs.
     assert cell(table, "ann: AI with feedback", "cost per job").value == pytest.approx((7 + 2 * 20) / 5)
     assert cell(table, "ann: AI with feedback", "success").value == 0.5
+    # Jobs of $100: one passed at once, another after feedback.
+    captured = [cell(table, f"ann: {way}", "value captured").value for way in ("AI alone", "AI with feedback")]
+    assert captured == [100.0, 200.0]
     assert cell(table, "ann: AI alone", "break-even with the human").value == pytest.approx((100 - 1) / 0.75)
 
 

@@ -56,14 +56,30 @@ def test_regions_have_probabilities_overall_and_by_category(store: Store) -> Non
     label = "ann (experts): AI with feedback"
     assert table.columns[-1] == "best at $100"
     assert cell(table, label, "best at $100").value > 0.95  # type: ignore[operator]
-    alone = cell(table, "ann (alone): AI with feedback", "best at $100").value
-    assert alone is not None and alone < 0.2
+    assert not [row.label for row in table.rows if "(alone)" in row.label]
+    assert "ann (alone) is a control, and has no regions" in table.notes
     low = cell(table, label, "best from")
     # Two thirds cost $11 more with feedback, and half of all pass with it that did not.
     assert low.value == pytest.approx((16 / 24 * 11) / (12 / 24)) and low.low is not None and low.low < low.value
     assert next(r for r in table.rows if r.label == "ann (experts): human").cells[1] == "any"
     parts = sections(store, hourly=60.0, by="tier")["feedback-regions-by"]
     assert parts.columns[0] == "tier" and {row.cells[0] for row in parts.rows} == {"easy", "hard"}
+
+
+def test_control_is_named_by_what_its_agent_is_told(store: Store) -> None:
+    table = sections(store, hourly=60.0)["value"]
+    retry = "ann (alone): AI with retries, without feedback"
+    assert [row.label for row in table.rows] == [
+        retry, "ann (experts): AI alone", "ann (experts): AI with feedback", "ann (experts): human",
+    ]  # fmt: skip
+    assert next(row for row in table.rows if row.label == retry).cells[-1] == "control"
+    # The grading that the failed attempt is known by costs the same in both arms: 16 of 24 jobs, $10 and a dollar.
+    assert cell(table, retry, "cost per job").value == pytest.approx(1 + 16 / 24 * 11)
+    captured = {row.label: row.cells[1].value for row in table.rows[:3]}  # type: ignore[union-attr]
+    assert list(captured.values()) == [800.0, 800.0, 2000.0]
+    even = sections(store, hourly=60.0)["feedback-pays"]
+    told = {row.label: row.cells[0] for row in even.rows}
+    assert told["ann (alone)"].reason == f"{retry[13:]} does not succeed more often than AI alone"  # type: ignore[union-attr]
 
 
 def test_without_a_price_of_time_regions_say_what_is_missing(store: Store) -> None:

@@ -24,7 +24,8 @@ import pytest
 from sandboxes.test_guarded_subprocess import gone, running
 from worksample.box import BoxConfig
 from worksample.errors import SandboxError
-from worksample.files.scratch_folder import started_at
+from worksample.files.machine import boot_id, host_id, machine_id
+from worksample.files.scratch_folder import process_namespace, started_at
 from worksample.sandboxes import available, cgroups, open_box, sweep
 from worksample.sandboxes.host_state import (
     BoxFolder,
@@ -34,6 +35,7 @@ from worksample.sandboxes.host_state import (
     workplaces_folder,
 )
 from worksample.sandboxes.processes_by_variable import MAKER
+from worksample.sandboxes.shared_folders import make_once
 
 pytestmark = pytest.mark.box
 
@@ -131,6 +133,7 @@ def test_only_the_same_container_can_tell_that_a_box_is_dead(tmp_path: Path, mon
     file.write_text(json.dumps(owner | {"here": f"{boot} pid:[1]"}))
     assert _swept() == []
     file.write_text(json.dumps(owner | {"here": "another-boot pid:[1]", "child": os.getpid()}))
+    os.utime(file, (0, 0))  # before this boot
     assert len(_swept()) == 1
 
 
@@ -308,13 +311,15 @@ def test_partial_folders_of_killed_creators_are_removed(tmp_path: Path, monkeypa
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     cache, beginnings = cache_folder(), prefixes_folder()
-    space = Path("/proc/self/ns/pid").stat().st_ino
+    maker = f"1-1-{process_namespace()}-{machine_id()}"
     halves = [cache / ".toolbox-1.new", cache / "agents" / ".program.new", cache / "images" / ".abc.new"]
-    halves += [beginnings / ".def.new", cache / "images" / f"worksample-image-1-1-{space}-00000000"]
-    halves += [tmp_path / "temporary" / f"worksample-audit-1-1-{space}-00000000"]
+    halves += [beginnings / ".def.new", cache / "images" / f"worksample-image-{maker}-00000000"]
+    halves += [tmp_path / "temporary" / f"worksample-audit-{maker}-00000000"]
     whole = [cache / "toolbox-2", cache / "images" / "whole", cache / ".toolbox-3.new", beginnings / "whole"]
     for folder in (*halves, *whole):
         (folder / "deep").mkdir(parents=True)
+        if folder.suffix == ".new":
+            folder.with_suffix(".lock").write_text(machine_id())
     try:
         with (cache / ".toolbox-3.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # its maker lives
@@ -330,7 +335,7 @@ def test_workplace_without_a_keeper_leaves_no_socket(tmp_path: Path, monkeypatch
     for folder in (kept, dead, trial, begun):
         folder.mkdir(parents=True)
     for folder in (kept, dead, trial):
-        (folder / "lock").touch()
+        (folder / "lock").write_text(machine_id())
         (folder / "log").touch()
         with socket.socket(socket.AF_UNIX) as own:
             own.bind(str(folder / "control"))
@@ -340,3 +345,83 @@ def test_workplace_without_a_keeper_leaves_no_socket(tmp_path: Path, monkeypatch
     assert sorted(path.name for path in kept.iterdir()) == ["control", "lock", "log"]
     assert sorted(path.name for path in dead.iterdir()) == ["lock", "log"]  # what its keeper said last
     assert not trial.exists() and not begun.exists()
+
+
+@pytest.fixture
+def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home that several machines share, with the cache and the runtime folder of each."""
+    (tmp_path / "cache").mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path / "runtime"))
+    return tmp_path
+
+
+@pytest.mark.usefixtures("shared")
+@pytest.mark.parametrize("host", ["00000000", "", host_id()], ids=["named", "older-version", "same-name"])
+def test_living_box_of_another_machine_stays(host: str) -> None:
+    folder = BoxFolder("trial of machine A")
+    owner = json.loads((folder.path / "owner.json").read_text())
+    elsewhere = {**owner, "here": "another-boot-id pid:[4026531836]", "host": host}
+    if not host:
+        del elsewhere["host"]
+    (folder.path / "owner.json").write_text(json.dumps(elsewhere))
+    assert not [line for line in _swept() if "machine A" in line]
+    assert folder.path.is_dir()
+
+
+@pytest.mark.usefixtures("shared")
+@pytest.mark.parametrize(("host", "age"), [(host_id(), 10 * 365), ("", 8)], ids=["earlier-boot", "older-version"])
+def test_box_that_an_earlier_boot_left_is_removed(host: str, age: int) -> None:
+    folder = BoxFolder("trial before the restart")
+    owner = json.loads((folder.path / "owner.json").read_text())
+    (folder.path / "owner.json").write_text(json.dumps({**owner, "here": "another-boot-id pid:[1]", "host": host}))
+    os.utime(folder.path / "owner.json", (time.time() - age * 86_400,) * 2)
+    assert [line for line in _swept() if "before the restart" in line]
+    assert not folder.path.exists()
+
+
+@pytest.mark.usefixtures("shared")
+def test_box_folder_of_another_machine_without_owner_file_stays() -> None:
+    dead = (1 << 22) + 1
+    boxes = BoxFolder("here").path.parent
+    names = (f"{dead}-00000000-0123456789ab", f"{dead}-0123456789ab")  # of another boot, of an earlier version
+    for name in names:
+        (boxes / name).mkdir()
+    ours = boxes / f"{dead}-{boot_id()}-0123456789ab"
+    ours.mkdir()
+    sweep()
+    assert all((boxes / name).is_dir() for name in names) and not ours.exists()
+
+
+def test_work_that_another_machine_locked_stays(shared: Path) -> None:
+    """On NFS without locks a machine does not see those of another one, but it reads their files."""
+    half, place = cache_folder() / ".toolbox-9.new", workplaces_folder() / "trial-9"
+    for folder, lock in ((half, half.with_suffix(".lock")), (place, place / "lock")):
+        folder.mkdir(parents=True)
+        lock.write_text("00000000-00000000")
+    sweep()
+    assert half.is_dir() and place.is_dir() and shared.is_dir()
+
+
+@pytest.mark.usefixtures("shared")
+def test_waiting_for_a_folder_does_not_unsign_its_lock(tmp_path: Path) -> None:
+    folder = tmp_path / "made"
+
+    def fill(fresh: Path) -> None:
+        lock = fresh.with_suffix(".lock")
+        lock.open("a").close()  # as one that waits opens it
+        assert lock.read_text() == machine_id() and folder.parent == fresh.parent
+
+    assert make_once(folder, fill).is_dir()
+
+
+def test_hint_for_the_runtime_folder_names_a_folder_of_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to(tmp_path)
+    monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path / "link"))
+    with pytest.raises(SandboxError) as refused:
+        runtime_folder()
+    assert refused.value.next is not None
+    assert "HOME" not in refused.value.next and "hostname" in refused.value.next

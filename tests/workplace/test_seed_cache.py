@@ -12,6 +12,7 @@ import pytest
 from cli.run_cli import cli, cli_json
 from worksample.box import BoxConfig, Mount
 from worksample.errors import UsageError
+from worksample.files.machine import machine_id
 from worksample.sandboxes import open_box
 from worksample.workplace.seed_cache import DAY, find_seed, list_seeds, remove_seed, unused_seeds
 from worksample.workplace.seeds import ABOUT, programs_digest, seeds_folder
@@ -46,6 +47,7 @@ def test_unused_seeds_are_removed_and_others_stay(cache: Path) -> None:
     put("b1", days=3, programs="other")
     put("b2", days=50, about=False)
     (cache / ".c1.new").mkdir()
+    (cache / ".c1.lock").write_text(machine_id())
     assert [(one.id, one.outdated) for one in list_seeds()] == [
         ("a2", False), ("b1", True), ("a1", False), ("b2", True)
     ]  # fmt: skip
@@ -87,6 +89,6 @@ async def test_seed_of_a_box_stays() -> None:
         [one] = list_seeds()
         assert one.in_use and unused_seeds(0) == () and not remove_seed(one)
         refused = cli("workplace", "prune", "a1")
-        assert refused.returncode == 2 and "a workplace stands with a1" in refused.stderr
+        assert refused.returncode == 2 and "a running workplace uses the seed a1" in refused.stderr
         assert (await box.run(["ls", "/task/seed/chat/chat.sqlite"])).returncode == 0
     assert [one.id for one in unused_seeds(30)] == ["a1"]

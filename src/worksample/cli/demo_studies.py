@@ -16,7 +16,6 @@ from worksample.formats.jobs.filters import UPBENCH
 from .output import printable
 
 if TYPE_CHECKING:
-    from worksample.app.judging.scripted_experts import ManualClock
     from worksample.experiments.config import ExperimentConfig
     from worksample.people.quality.qualification_funnel import Funnel
     from worksample.store import Store
@@ -41,8 +40,7 @@ def install_demo_programs(*, quiet: bool) -> None:
     from worksample.workplace.install import apt_get, install_programs
     from worksample.workplace.service_programs import missing_programs_command
 
-    for extra in ("report", "workplace", "browser"):
-        need(extra)
+    need("report", "workplace", "browser")
     brought: list[str] = []
     if packages := lacking_packages() + (() if CURL.exists() else (CURL.name,)):
         _say(f"installing {', '.join(packages)}", quiet)
@@ -126,15 +124,13 @@ def feedback_config(store: str, *, parallel: int, sandbox: str, quiet: bool) -> 
     """Import the jobs next to the store, let the scripted experts qualify them, and return the experiment's
     configuration.
     """
-    from worksample.app.judging.scripted_experts import ManualClock
     from worksample.experiments.config_file import load
     from worksample.formats.jobs import ImportJobs, import_jobs
-    from worksample.people.clock import now_in_microseconds
 
     here = Path(str(files("worksample").joinpath("suites", "feedback")))
     jobs, fit = Path(store).parent / "jobs", Path(store).parent / "fit"
     import_jobs(here / "jobs.csv", jobs, ImportJobs(visibility="public", filters=UPBENCH, missing=True))
-    found = qualify_jobs(jobs, fit, store, ManualClock(now_in_microseconds()), sandbox)
+    found = qualify_jobs(jobs, fit, store, sandbox)
     if not quiet:
         click.echo("experts qualified jobs through the app:", err=True)
         for step, many in found.steps:
@@ -157,20 +153,20 @@ def answer_item(item: dict[str, Any], texts: dict[str, str]) -> dict[str, Any]:
 
 def run_study(config: ExperimentConfig, *, quiet: bool) -> int:
     """Run the experiment, alternating between agents and experts, and return the exit code."""
-    from worksample.app.judging.scripted_experts import ManualClock, ScriptedExperts
+    from worksample.app.judging.scripted_experts import ScriptedExperts
     from worksample.cli.output import open_store
     from worksample.cli.run_output import OutputMode, run_config
-    from worksample.people.clock import now_in_microseconds
 
-    clock, code = ManualClock(now_in_microseconds()), 0
     for _ in range(SITTINGS):
         code = run_config(config, OutputMode(quiet=True, hints=False))
         if code > 3:
             return code
         with open_store(config.store) as opened:
-            answers = ScriptedExperts(opened, answer_item, clock).judge()
+            experts = ScriptedExperts(opened, answer_item)
+            answers = experts.judge()
         if not quiet:
-            click.echo(f"experts gave {answers} answers through the app", err=True)
+            told = f"experts gave {answers} answers through the app; each counts as {experts.minutes:g} minutes of work"
+            click.echo(told, err=True)
     return run_config(config, OutputMode(quiet=quiet, hints=False))
 
 
@@ -190,12 +186,13 @@ class QualificationExpert:
     seen: Counter[str] = field(default_factory=Counter)
 
     def __call__(self, item: dict[str, Any], texts: dict[str, str]) -> dict[str, Any]:
+        from worksample.formats.jobs.screening.job_examination import MISSING_FILES
         from worksample.people.rounds.job_questions import CONTEXT, CRITERIA, IDENTIFIERS, QUALITY, WHY
 
         self.seen[item["instance"]] += 1
         said = {CONTEXT: "yes", QUALITY: "not_applicable", IDENTIFIERS: "yes"}
         attached = ATTACHED.search(item["brief"])
-        if attached and f"`{attached[1]}`" in item["notes"].partition("Named and not here")[2]:
+        if attached and f"`{attached[1]}`" in item["notes"].partition(MISSING_FILES)[2]:
             said |= {CONTEXT: "no", CONTEXT + WHY: "a file that it speaks of is not here"}
         if ADDRESS.search(item["brief"]) and self.seen[item["instance"]] > 1:
             said |= {IDENTIFIERS: "no", IDENTIFIERS + WHY: "it names a person, with an address"}
@@ -207,7 +204,7 @@ class QualificationExpert:
         return said
 
 
-def qualify_jobs(suite: Path, out: Path, store: str, clock: ManualClock, sandbox: str) -> Funnel:
+def qualify_jobs(suite: Path, out: Path, store: str, sandbox: str) -> Funnel:
     """Have experts qualify a suite's jobs through the app, and copy the jobs that qualified to `out`. Idempotent."""
     from worksample.app.judging.scripted_experts import ScriptedExperts
     from worksample.cli.output import open_store
@@ -221,6 +218,6 @@ def qualify_jobs(suite: Path, out: Path, store: str, clock: ManualClock, sandbox
         qualify(suite, Qualifying(sandbox=sandbox), store=store)
     if not out.exists():
         with open_store(store) as opened:
-            ScriptedExperts(opened, QualificationExpert(), clock, names=EXPERTS).judge()
+            ScriptedExperts(opened, QualificationExpert(), names=EXPERTS).judge()
         keep_qualified(suite, out, store=store)
     return funnel(store=store)

@@ -6,7 +6,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from worksample.extras import lacks
+from worksample.extras import install_command, lacks
 
 from .human_slots_text import open_work_text
 
@@ -29,7 +29,7 @@ def typeable(line: str) -> str:
     """Return a command line, preceded by the pip command for the extra that it needs and that is missing."""
     verbs = re.findall(r"\bworksample (\w+)", line)
     missing = sorted({NEEDS[verb] for verb in verbs if verb in NEEDS and lacks(NEEDS[verb])})
-    return f"pip install 'worksample[{','.join(missing)}]', then {line}" if missing else line
+    return f"{install_command(*missing)}, then {line}" if missing else line
 
 
 def next_step(done: RunResult, store: Store, folder: str | None) -> tuple[str, str]:

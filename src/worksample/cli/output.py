@@ -31,6 +31,7 @@ __all__ = [
     "price_option",
     "printable",
     "say_json",
+    "sheet_option",
     "store_option",
     "table",
 ]  # fmt: skip
@@ -67,6 +68,14 @@ def dates_option(function: F) -> F:
     return click.option(
         "--dates", metavar="ORDER", default=None,
         help="The order in all dates: DMY, MDY or YMD; default: inferred from each column's dates.",
+    )(function)  # fmt: skip
+
+
+def sheet_option(function: F) -> F:
+    """Add `--sheet`: the sheet of a workbook."""
+    return click.option(
+        "--sheet", metavar="NAME", default=None,
+        help="The sheet of a workbook; default: the only visible one with rows.",
     )(function)  # fmt: skip
 
 

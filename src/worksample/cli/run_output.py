@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worksample.experiments.run_progress import watcher
+from worksample.extras import install_command
 from worksample.python_api.experiment_run import options_of, plan_into_store
 
 from .ambiguous_experiments import print_namesakes
@@ -76,9 +77,7 @@ def print_dry_run(
     show_calibration(plan)
     _show_progress(progress)
     if power is None:
-        click.echo(
-            "power is not computed without the extra `report`\n  next: pip install 'worksample[report]'", err=True
-        )
+        click.echo(f"power is not computed without the extra `report`\n  next: {install_command('report')}", err=True)
     else:
         _show_power(power)
     if refused:

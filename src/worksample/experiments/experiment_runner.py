@@ -19,6 +19,7 @@ from worksample.sandboxes import require_kind
 from worksample.sandboxes.python_toolbox import ensure_libraries
 from worksample.stall_tolerant_loop import Stall, run_steadily
 from worksample.store import Store
+from worksample.store.faults import RUN_SECONDS
 from worksample.workplace.warm_pool import warm_pool
 
 from .available_evaluators import evaluators_here
@@ -71,12 +72,16 @@ def run_experiment(
 
     On return, all results are in the store, and the scores are in Inspect's logs. Ctrl-C stops the run cleanly: running
     trials are closed as cancelled, and their slots stay open for the next run. StoreFull and other platform failures
-    are raised after the same clean stop. Several processes may run one experiment: slots and submissions are leased,
-    and each process waits for the others.
+    are raised after the same clean stop. Services of the store that do not answer are waited for 15 minutes. Several
+    processes may run one experiment: slots and submissions are leased, and each process waits for the others.
     """
+    with store.patience.at_least(RUN_SECONDS):
+        return _run_experiment(store, experiment, options, watch or SilentListener())
+
+
+def _run_experiment(store: Store, experiment: Experiment, options: RunOptions, listener: RunListener) -> RunResult:
     require_kind(experiment.lock.sandbox)
     store.sync()
-    listener = watch or SilentListener()
     runner = ExperimentRunner(store, experiment, options, listener)
     listener.begin(runner.tally)
     try:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from worksample.errors import FaultyRows, ImportFailed
-from worksample.files.tables.cell_values import InvalidCell
+from worksample.files.tables.cell_values import InvalidCell, UnknownCell, text
 from worksample.files.tables.date_columns import DateColumns
 from worksample.files.tables.number_columns import NumberColumns
 from worksample.files.tables.table_reader import FaultyRow, open_table
@@ -18,8 +18,8 @@ from worksample.records import Origin, Reported
 
 from .finished_work import WorkOrigin
 
-FORMS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
-FORM = "save it as a .csv in UTF-8, a .jsonl or a .parquet (docs/how-to/run-an-experiment.md)"
+FORMS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".xlsm")
+FORM = "save it as a .csv in UTF-8, an .xlsx, a .jsonl or a .parquet (docs/how-to/run-an-experiment.md)"
 
 NUMBERS = ("repeat", "minutes", "cost")
 MOST = 100_000
@@ -77,23 +77,24 @@ class WorkRow(BaseModel):
         return WorkOrigin(self.agent or self.person or "", origin, self.repeat, at, reported)
 
 
-def read_work(table: Path, *, encoding: str = "", decimal: str = "", dates: str = "") -> list[WorkRow]:
-    """Read the rows of a `.csv`, `.tsv`, `.json`, `.jsonl` or `.parquet` file. FaultyRows names every wrong row.
+def read_work(table: Path, *, encoding: str = "", decimal: str = "", dates: str = "", sheet: str = "") -> list[WorkRow]:
+    """Read the rows of a `.csv`, `.tsv`, `.xlsx`, `.json`, `.jsonl` or `.parquet` file.
 
-    encoding, decimal, dates: as for a table of jobs. Raises ImportFailed, the base of FaultyRows, and UsageError.
+    The other arguments are as for a table of jobs. Raises ImportFailed, UsageError, and FaultyRows (an ImportFailed)
+    with every wrong row.
     """
     if table.is_dir() or table.suffix.lower() not in FORMS:
         raise ImportFailed(
             "the name of a table of work must end in .csv, .jsonl or .parquet", where=str(table), next=FORM
         )
-    with open_table(table, encoding) as opened:
+    with open_table(table, encoding, sheet) as opened:
         numbers = {name: name == "cost" for name in NUMBERS if name in opened.header}
         columns = _Forms(NumberColumns(decimal).with_columns(numbers), DateColumns(dates).with_columns(("date",)))
         for line, row in opened.rows:
             columns.numbers.see(line, row)
             columns.dates.see(line, row)
     rows, faults, count = [], {}, 0
-    with open_table(table, encoding) as opened:
+    with open_table(table, encoding, sheet) as opened:
         for count, (_, row) in enumerate(opened.rows, 1):
             if count > MOST:
                 break
@@ -132,7 +133,7 @@ def _row(row: dict[str, Any], columns: _Forms) -> WorkRow:
         if cell is None or _none_if_unknown(cell) is None:
             continue
         if name not in (*NUMBERS, "date"):
-            plain[name] = str(cell)
+            plain[name] = text(cell) if isinstance(cell, UnknownCell) else str(cell)
             continue
         try:
             if name == "date":

@@ -33,6 +33,7 @@ class HandInMany:
     """Encoding of a CSV; "": UTF-8, or detected from its first bytes."""
     decimal: str = ""
     dates: str = ""
+    sheet: str = ""
     """Decimal mark of its numbers; "": detected for each column."""
 
 
@@ -76,7 +77,7 @@ def hand_in_many(
 
 def _check_rows(store: Store, what: HandInMany) -> list[WorkPiece]:
     base = what.table.resolve().parent
-    rows = read_work(what.table, encoding=what.encoding, decimal=what.decimal, dates=what.dates)
+    rows = read_work(what.table, encoding=what.encoding, decimal=what.decimal, dates=what.dates, sheet=what.sheet)
     faults = dict[str, str]()
     packages: dict[Path, tuple[Instance, ...] | WorksampleError] = {}
     pieces, seen = [], dict[str, int]()

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import func, select
 
 from worksample.errors import Cause
-from worksample.records import AWAITED, EvaluatorKind, Experiment, JudgedBy, Origin, Standing, Submission
+from worksample.records import AWAITED, EvaluatorKind, Experiment, JudgedBy, Origin, Standing
 from worksample.results.assignments.human_slots import open_work_of
 from worksample.results.reattempts.chain_state import chains_of, count_due
-from worksample.store import Store
-from worksample.store.model_costs import Spending, of_agents, of_colleagues, of_judges
+from worksample.store import Store, schema
+from worksample.store.model_costs import Spending, of_agents, of_colleagues, of_judges_by_experiment
 
+if TYPE_CHECKING:
+    import polars as pl
+
+AT_ONCE = 50_000
+"""Number of slots that `statuses_of` reads at once."""
 _WHOM = {cause.value: kind for kind, cause in AWAITED.items()}
 
 
@@ -77,19 +85,83 @@ def status_and_waits(
     store: Store, experiment: Experiment, judged_by: JudgedBy | None = None
 ) -> tuple[Status, dict[str, EvaluatorKind]]:
     """Return the counts, and for each waiting submission the kind of evaluator that it waits for."""
-    import polars as pl
+    [found] = _statuses(store, [experiment], judged_by)
+    return found
 
-    from worksample.results.calibration.label_rounds import count_all_missing_labels
+
+def statuses_of(store: Store, experiments: Sequence[Experiment], judged_by: JudgedBy | None = None) -> list[Status]:
+    """Return the status of each experiment, in this order. Reads what the experiments share once, and at most
+    `AT_ONCE` slots at a time unless an experiment alone has more.
+    """
+    parts = batches(experiments, _count_slots(store), AT_ONCE)
+    return [status for part in parts for status, _ in _statuses(store, part, judged_by)]
+
+
+def batches(experiments: Sequence[Experiment], sizes: Mapping[str, int], limit: int) -> list[list[Experiment]]:
+    """Split experiments, in order, into parts of at most `limit` slots; one that has more is a part of its own."""
+    parts: list[list[Experiment]] = []
+    room = 0
+    for experiment in experiments:
+        size = sizes.get(experiment.id, 0)
+        if not parts or size > room:
+            parts.append([])
+            room = limit
+        parts[-1].append(experiment)
+        room -= size
+    return parts
+
+
+def _count_slots(store: Store) -> dict[str, int]:
+    slots = schema.slots.c
+    with store.database.reading() as connection:
+        query = select(slots.experiment, func.count()).group_by(slots.experiment)
+        return {experiment: count for experiment, count in connection.execute(query)}  # noqa: C416
+
+
+def _statuses(
+    store: Store, experiments: Sequence[Experiment], judged_by: JudgedBy | None
+) -> Iterator[tuple[Status, dict[str, EvaluatorKind]]]:
     from worksample.results.slot_results import slots_df
     from worksample.store.dataframes import trials_df
 
-    slots = slots_df(store, experiment.id, judged_by=judged_by)
-    tries = trials_df(store, experiment.id)
-    finished = slots.filter(pl.col("state") == "finished")
-    graded = finished.filter(pl.col("standing") == "decided").height
-    rest = finished.filter((pl.col("standing") != "decided") & pl.col("submission").is_not_null())
-    handed, open_ = handed_in(store, experiment, judged_by)
-    graded += handed - len(open_)
+    ids = [experiment.id for experiment in experiments]
+    slots, tries = slots_df(store, ids, judged_by=judged_by), trials_df(store, ids)
+    by_slots = slots.partition_by("experiment", as_dict=True)
+    by_tries = tries.partition_by("experiment", as_dict=True)
+    judges = of_judges_by_experiment(store, ids)
+    outside = _experiments_with_handed_in_work(store)
+    for experiment in experiments:
+        key = (experiment.id,)
+        handed = handed_in(store, experiment, judged_by) if experiment.id in outside else (0, {})
+        yield _status(
+            store,
+            experiment,
+            by_slots.get(key, slots.clear()),
+            by_tries.get(key, tries.clear()),
+            judges[experiment.id],
+            handed,
+        )
+
+
+def _status(
+    store: Store,
+    experiment: Experiment,
+    slots: pl.DataFrame,
+    tries: pl.DataFrame,
+    judges: Spending,
+    handed_in_work: tuple[int, dict[str, str | None]],
+) -> tuple[Status, dict[str, EvaluatorKind]]:
+    """Count the slots and tries of one experiment."""
+    import polars as pl
+
+    from worksample.results.calibration.label_rounds import count_all_missing_labels
+
+    states = Counter(slots["state"].to_list())
+    finished = slots.filter(slots["state"] == "finished")
+    decided = finished["standing"].fill_null("") == Standing.DECIDED.value
+    rest = finished.filter(~decided & finished["submission"].is_not_null())
+    handed, open_ = handed_in_work
+    graded = int(decided.sum()) + handed - len(open_)
     causes = dict(rest.select("submission", "verdict_cause").iter_rows()) | open_
     whom = {submission: _WHOM[cause] for submission, cause in causes.items() if cause in _WHOM}
     waits = Counter(whom.values())
@@ -98,20 +170,20 @@ def status_and_waits(
     tries = tries.filter(
         (pl.col("cause") != Cause.PERSON_CONTINUES.value).fill_null(True) | ~pl.col("slot").is_in(done)
     )
-    by = (of_agents(tries), of_colleagues(tries), of_judges(store, [experiment.id]))
+    by = (of_agents(tries), of_colleagues(tries), judges)
     status = Status(
         experiment=experiment.id,
         name=experiment.name,
         at=experiment.plain()["at"],
         planned=slots.height,
-        not_attemptable=slots.filter(pl.col("state") == "not_attemptable").height,
+        not_attemptable=states["not_attemptable"],
         finished=finished.height,
-        open=slots.filter(pl.col("state") == "open").height,
+        open=states["open"],
         graded=graded,
         waits_for_people=waits[EvaluatorKind.PERSON],
         waits_for_judge=waits[EvaluatorKind.JUDGE],
         ungraded=finished.height + handed - graded - waits.total(),
-        reattempts=slots.filter(pl.col("attempt") > 1).height,
+        reattempts=int((slots["attempt"] > 1).sum()),
         due=count_due(chains_of(store, experiment)),
         to_label=count_all_missing_labels(store, experiment),
         handed_in=handed,
@@ -124,12 +196,18 @@ def status_and_waits(
     return status, whom
 
 
+def _experiments_with_handed_in_work(store: Store) -> set[str]:
+    submissions = schema.submissions.c
+    made = submissions.origin.in_([Origin.EXTERNAL.value, Origin.PERSON.value])
+    with store.database.reading() as connection:
+        found = connection.execute(select(submissions.experiment).where(made).distinct()).scalars()
+        return {experiment for experiment in found if experiment is not None}
+
+
 def handed_in(
     store: Store, experiment: Experiment, judged_by: JudgedBy | None = None
 ) -> tuple[int, dict[str, str | None]]:
     """Count the work that was handed in. Also return the submissions without a verdict, with the cause."""
-    if not store.find(Submission, experiment=experiment.id, origin=[Origin.EXTERNAL, Origin.PERSON]):
-        return 0, {}
     from worksample.results.result_set import ResultSet, WorkRules
 
     work = ResultSet(store, [experiment], WorkRules(judged_by=judged_by))

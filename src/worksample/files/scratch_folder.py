@@ -1,8 +1,9 @@
 """Temporary folders of one piece of work, removed at its end. `sweep_scratch_folders` removes those of killed
 processes.
 
-A folder's name identifies its creator (process, start time, process namespace) from the moment it appears, so that a
-dead creator's folder is never mistaken for a living one's, or the reverse.
+A folder's name identifies its creator (process, start time, process namespace, host, boot) from the moment it appears,
+so that a dead creator's folder is never mistaken for a living one's, or the reverse, also if machines share the folder
+above it.
 """
 
 from __future__ import annotations
@@ -16,8 +17,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from .machine import MachineRelation, is_abandoned, machine_id, relation_to
+
 PREFIX = "worksample-"
-_NAME = re.compile(r"\.?worksample-[a-z]+-(\d+)-(\d+)-(\d+)-[0-9a-f]{8}")
+MAKER_PATTERN = r"(\d+)-(\d+)-(\d+)(?:-([0-9a-f]{8}-[0-9a-f]{8}))?"
+"""What `maker_of_this_process` returns, as a regular expression with four groups. The last one, host and boot, is
+missing in names of earlier versions.
+"""
+_NAME = re.compile(rf"\.?worksample-[a-z]+-{MAKER_PATTERN}-[0-9a-f]{{8}}")
 
 
 @contextmanager
@@ -35,8 +42,8 @@ def scratch_folder(purpose: str, inside: Path | None = None, *, mode: int = 0o70
 
 
 def sweep_scratch_folders(inside: Path | None = None) -> list[str]:
-    """Remove folders whose creators are dead, and return their names. Folders of other users and other process
-    namespaces stay.
+    """Remove folders whose creators are dead, and return their names. Folders of other users, other process namespaces
+    and other machines stay; those whose names hold no machine stay for 7 days after their last change.
     """
     removed = []
     with suppress(OSError), os.scandir(inside or tempfile.gettempdir()) as entries:
@@ -44,9 +51,9 @@ def sweep_scratch_folders(inside: Path | None = None) -> list[str]:
             found = _NAME.fullmatch(entry.name)
             if found is None or not entry.is_dir(follow_symlinks=False):
                 continue
-            if not is_gone(*(int(word) for word in found.groups())):
-                continue
             with suppress(OSError):
+                if not is_gone(*found.groups(""), changed=entry.stat(follow_symlinks=False).st_mtime):
+                    continue
                 if os.geteuid() in (0, entry.stat(follow_symlinks=False).st_uid):
                     remove_tree(Path(entry.path))
                     removed.append(entry.name)
@@ -77,14 +84,22 @@ def started_at(pid: int) -> int:
 
 
 def maker_of_this_process() -> str:
-    """Return this process as folder names contain it: number, start time, process namespace."""
+    """Return this process as folder names contain it: number, start time, process namespace, host, boot."""
     pid = os.getpid()
-    return f"{pid}-{started_at(pid)}-{process_namespace()}"
+    return f"{pid}-{started_at(pid)}-{process_namespace()}-{machine_id()}"
 
 
-def is_gone(pid: int, started: int, space: int) -> bool:
-    """Return whether a creator is known to be dead. Processes of another process namespace cannot be checked."""
-    return space == process_namespace() and started_at(pid) != started
+def is_gone(pid: str, started: str, space: str, machine: str, *, changed: float) -> bool:
+    """Return whether a creator, as `MAKER_PATTERN` reads it, is known to be dead. Processes of another process
+    namespace or machine cannot be checked.
+
+    `changed`: when its folder last changed, as seconds since 1970.
+    """
+    relation = relation_to(machine, changed)
+    if relation is MachineRelation.EARLIER_BOOT:
+        return True
+    ended = int(space) == process_namespace() and started_at(int(pid)) != int(started)
+    return ended and (relation is MachineRelation.HERE or is_abandoned(relation, changed))
 
 
 def _name(purpose: str) -> str:

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from worksample.fault_injection import failpoint
+from worksample.files.machine import MachineRelation, machine_id, relation_to
 
 _UNFINISHED = ".unfinished"
 """Name of the marker file in a draft that is being written."""
@@ -63,7 +64,7 @@ def _draft_beside(out: Path) -> Path | None:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(out)) from None
     for left in _drafts_beside(out):
         _clear(left, out)
-    draft = out.parent / f"{_prefix(out)}{os.getpid()}"
+    draft = out.parent / f"{_prefix(out)}{os.getpid()}-{machine_id()}"
     try:
         draft.mkdir()
     except PermissionError:
@@ -82,8 +83,14 @@ def _drafts_beside(out: Path) -> list[Path]:
 
 
 def _clear(left: Path, out: Path) -> None:
-    """Remove a draft whose writer is gone; from a replaced folder, carry over the files that `out` lacks."""
+    """Remove a draft whose writer is gone; from a replaced folder, carry over the files that `out` lacks.
+
+    A draft of another machine stays: that machine's lock may be invisible here.
+    """
+    _, _, machine = left.name.rpartition(".draft-")[2].partition("-")
     try:
+        if machine and relation_to(machine, left.stat().st_mtime) is MachineRelation.ELSEWHERE:
+            return
         lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
         return

@@ -40,7 +40,7 @@ class GradeChange:
     """Standing in the old round; None if the old round has no evaluation of the submission."""
     new_standing: Standing | None
     reasons: tuple[str, ...]
-    """Descriptions of the differences in standing, score and parts."""
+    """One text for each difference in standing, score or parts."""
 
 
 def find_grade_changes(store: Store, old: Round, new: Round) -> list[GradeChange]:

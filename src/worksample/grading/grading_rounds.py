@@ -57,8 +57,8 @@ def open_round(
     pairs: the submissions to compare, for the protocol `pairwise`. over: id of the round that is regraded. A regrade
     decides no verdicts until it is adopted.
 
-    Raises UsageError if there are no subjects or an instance has no grading under the protocol; RecordMissing if a
-    record is not in the store.
+    Raises UsageError if not exactly one of `experiment` and `subjects` is given, or if an instance has no grading under
+    the protocol; RecordMissing if a record is not in the store.
     """
     if (experiment is None) == (not subjects):
         raise UsageError("a round needs either an experiment or subjects", next="worksample grade EXPERIMENT")

@@ -58,8 +58,8 @@ def pending_places(
     tries: int = TRIES,
     since: datetime | None = None,
 ) -> list[EvaluationPlace]:
-    """Return the places of a subject at which evaluators are asked now (see `is_pending`). Return none if `overlap`
-    evaluations are given, or if all places are used.
+    """Return the places of a subject at which evaluators are asked now (see `is_pending`). The result is empty if
+    `overlap` evaluations are given, or if all places are used.
 
     made: the subject's evaluations in the round. Each evaluator is asked once before any evaluator is asked twice. If a
     place has failed permanently, the next place replaces it. Several processes together never make more evaluations
@@ -80,7 +80,9 @@ def pending_places(
 
 
 def _counting_evaluations(place: EvaluationPlace, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
-    """Return the evaluations without those that failed because a judge or a budget was missing, if the evaluator's
-    configuration has changed since.
+    """Return the evaluations that count as tries at a place.
+
+    An evaluation that failed because a judge or a budget was missing does not count if the evaluator's configuration
+    has changed since.
     """
     return [e for e in evaluations if e.cause not in WAITING or e.record.get("means", "") == place.by.means]

@@ -83,7 +83,7 @@ class ProgramEvaluator:
 
 
 def evaluators_of(round: Round, here: Evaluators) -> tuple[RoundEvaluator, ...]:
-    """Return the evaluators that this process asks in a round. Return none if people answer, or if no judge is
+    """Return the evaluators that this process asks in a round. The result is empty if people answer, or if no judge is
     configured.
     """
     if round.by is EvaluatorKind.PROGRAM:

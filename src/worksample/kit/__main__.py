@@ -73,7 +73,8 @@ def load_grade(folder: Path, entry: str) -> Callable[[Case], Any]:
 def outcome(data: Mapping[str, Any]) -> dict[str, Any]:
     """Grade one case and return the content of the result file.
 
-    If the grader fails, the result holds the cause and the reason of the failure; this function never raises an error.
+    If a deliverable is missing or malformed, the result is a grade with the score 0. If the grader fails, the result
+    holds the cause and the reason of the failure. This function never raises an error.
     """
     try:
         case = load_case(data)

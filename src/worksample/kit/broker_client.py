@@ -31,7 +31,7 @@ PATIENCE = 6 * 3600.0
 """Smallest time limit for an answer of the broker, in seconds. Programs with a long timeout get a larger limit.
 
 The platform limits the processor time of a program. On a busy machine, the elapsed time is much longer than the
-processor time. Unpacking the root folder for a verifier takes additional time.
+processor time. Unpacking the root file system for a verifier takes additional time.
 """
 
 
@@ -121,7 +121,7 @@ class BrokerClient:
     def verify(self, timeout: float, step: str = "") -> Ran:
         """Ask the broker to run the verifier; see `Case.verify`.
 
-        timeout: seconds that the verifier may take. The time to unpack the root folder is not counted.
+        timeout: seconds that the verifier may take. The time to unpack its root file system is not counted.
         """
         body = {"step": step} if step else {}
         return _ran(self.ask("verify", body, patience=max(PATIENCE, 30 * timeout)))

@@ -165,8 +165,8 @@ class Case:
     def text(self, name: str) -> str:
         """Return the text of a deliverable of at most 16 MiB.
 
-        The encoding is detected: UTF-8 with or without a byte order mark, UTF-16 with a byte order mark, otherwise
-        Latin-1.
+        The encoding is detected: a byte order mark decides it, and UTF-16 without such a mark is recognised. Other
+        files are read as UTF-8, or as Latin-1 if they are not valid UTF-8.
         """
         return self._read_deliverable(name, text.read_text)
 
@@ -300,11 +300,11 @@ class Case:
         return Services.here()
 
     def verify(self, step: str = "", timeout: float | None = None) -> Ran:
-        """Run the task's verifier in a box with the root folder that the agent left, and collect the reward files.
+        """Run the task's verifier in a box with the root file system that the agent left, and collect the reward files.
 
-        step: the step to verify, if the task has steps; the box then has the root folder as it was after that step.
-        timeout: seconds that the verifier may take. Raises GraderError if no box can be started or if the broker does
-        not answer.
+        step: the step to verify, if the task has steps. The box then has the root file system as it was after that
+        step. timeout: seconds that the verifier may take. Raises GraderError if no box can be started or if the broker
+        does not answer.
         """
         return self._broker_for("verifiers are run").verify(timeout or float(self.settings.get("timeout", 120.0)), step)
 

@@ -19,7 +19,7 @@ from worksample.records.grade_tree import GradeTree, Importance, PartNode, SkipR
 REASON_LIMIT = 20_000
 """Maximum number of characters of a reason. A grade with a longer reason is rejected."""
 _WHOLE = 1 << 53
-"""Limit below which every integer has an exact float."""
+"""The number 2^53. Every integer with a smaller absolute value has an exact float."""
 
 T = TypeVar("T", bound="_Value")
 

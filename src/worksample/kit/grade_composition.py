@@ -110,7 +110,9 @@ def _mismatch(what: str) -> GraderError:
 
 
 def _nodes(case: Case) -> tuple[CriterionNode, ...]:
-    """Return the criteria that programs decide, at the level of the tree for which a part is running."""
+    """Return the criteria that the current composition must answer. At the top level, these are the task's criteria for
+    programs. Inside a part, these are the parts of the part's criterion.
+    """
     scope = _scope.get()
     return program_nodes(case.criteria.criteria) if scope is None else scope
 

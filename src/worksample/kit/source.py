@@ -30,8 +30,8 @@ class UnreadableSource(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class FileOwner:
-    """The owner of a file, and thus the error to raise for a fault that is found only when the file's content is
-    used.
+    """The owner of a file, agent or task. The owner determines which error is raised if a fault is found when the
+    file's content is used.
     """
 
     fault: type[DeliverableError] | type[ReferenceUnreadable]
@@ -60,8 +60,8 @@ class Fields(dict[str, Any]):
 
 @contextmanager
 def deliverable(name: str) -> Iterator[None]:
-    """Convert errors of reading a file to DeliverableError: the part of the grade scores 0. name: the deliverable's
-    name.
+    """Context manager that converts errors of reading a file to DeliverableError: the part of the grade scores 0. name:
+    the deliverable's name.
     """
     try:
         yield
@@ -71,7 +71,9 @@ def deliverable(name: str) -> Iterator[None]:
 
 @contextmanager
 def reference(name: str) -> Iterator[None]:
-    """Convert errors of reading a file to ReferenceUnreadable: the submission stays ungraded. name: the file's name."""
+    """Context manager that converts errors of reading a file to ReferenceUnreadable: the submission stays ungraded.
+    name: the file's name.
+    """
     try:
         yield
     except (UnreadableSource, OSError) as error:

@@ -37,7 +37,9 @@ PART_TAG_LIMIT = 200_000
 whole.
 """
 TAG_HEAD = 200
-"""Number of bytes that are stored of an XML tag cut by the end of a chunk. They suffice to recognise the tag."""
+"""Number of bytes that are kept of an XML tag if the end of a chunk cuts the tag. These bytes suffice to recognise the
+tag.
+"""
 _PIECEWISE = ("xl/worksheets/", "xl/sharedStrings.xml")
 
 

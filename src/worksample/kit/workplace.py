@@ -134,9 +134,9 @@ class Workplace:
         """Return the time of the first direct message in which `other` answered a question of `owner` with a text that
         contains all `marks`. Returns None if no message does.
 
-        news: a function that returns whether a message of `owner` only informs. A reply to nothing but such messages
-        does not count, because a colleague may object to a decision without a question. The order of messages is that
-        of the conversation, which is exact even for messages of the same second.
+        news: a function that returns whether a message of `owner` only gives news and asks nothing. A reply to such
+        messages alone does not count, because a colleague may object to a decision without being asked. The order of
+        messages is that of the conversation, which is exact even for messages of the same second.
         """
         asked = heard = False
         for one in self.direct(owner, other):
@@ -251,8 +251,8 @@ class Workplace:
         return found
 
     def requested(self, service: str, method: str, path: str, by: str = "") -> datetime | None:
-        """Return the time of the first successful request with these properties. Returns None if no request matches.
-        path: a glob.
+        """Return the time of the first successful request with these properties, to the second. Returns None if no
+        request matches. path: a glob.
         """
         for one in self.requests(service):
             told = (str(one.get(name, "")) for name in ("method", "path", "by"))

@@ -22,15 +22,15 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 MONEY_CEILING = LARGEST
-"""Maximum plausible price in US dollars; a higher single price is taken for a mistake."""
+"""Maximum plausible price of one item in US dollars. A higher price is treated as a mistake."""
 
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """A column of names as numbers: the name of row i is `labels[index[i]]`. Integers are sorted, texts are in order of
-    first appearance.
+    """A column of names stored as numbers: the name of row i is `labels[index[i]]`.
 
-    Can replace its column in every figure, so that a column used by several figures is read once.
+    Labels that are integers are sorted; texts are in the order of their first appearance. Every figure accepts a
+    `Codes` instead of a plain column, so that a column used by several figures is converted only once.
     """
 
     index: Ints
@@ -51,7 +51,7 @@ Column = Sequence[Any] | NDArray[Any] | pl.Series | Codes
 
 
 def series(name: str, values: Column) -> pl.Series:
-    """Return any column as a Series. Raises UsageError if its values are of several types."""
+    """Return any column as a polars Series. Raises UsageError if the column mixes values of several types."""
     if isinstance(values, pl.Series):
         return values
     if isinstance(values, Codes):
@@ -76,19 +76,19 @@ def _to_series(name: str, values: Sequence[Any] | NDArray[Any]) -> pl.Series:
 
 
 def pick_rows(values: Column, rows: Ints) -> pl.Series:
-    """Return these rows of any column."""
+    """Return the values of a column at the positions `rows`."""
     if isinstance(values, Codes):
         return values.labels.gather(values.index[rows])
     return series("column", values).gather(rows)
 
 
 def count_flags(rows: Flags) -> int:
-    """Count the set flags, seven times as fast as their sum."""
+    """Count the true flags. This is seven times as fast as summing the array."""
     return int(np.count_nonzero(rows))
 
 
 def same_length(**columns: Column | None) -> int:
-    """Return the common length of the given columns. Raises UsageError if they differ."""
+    """Return the common length of the given columns. Raises UsageError if the columns differ in length."""
     sizes = {name: len(values) for name, values in columns.items() if values is not None}
     if len(set(sizes.values())) > 1:
         told = ", ".join(f"{name} {size}" for name, size in sizes.items())
@@ -99,7 +99,9 @@ def same_length(**columns: Column | None) -> int:
 
 
 def floats(name: str, values: Column, *, low: float | None = None, high: float | None = None) -> tuple[Floats, Flags]:
-    """Return numbers, and flags of those that exist: missing ones are NaN in the first and False in the second."""
+    """Return a column as numbers, and a flag per row that is false if the value is missing. A missing value is NaN
+    among the numbers.
+    """
     column = series(name, values)
     if column.dtype == pl.Null:
         return np.full(len(column), np.nan), np.zeros(len(column), dtype=bool)
@@ -125,7 +127,9 @@ def floats(name: str, values: Column, *, low: float | None = None, high: float |
 
 
 def _full(name: str, numbers: Floats, low: float | None, high: float | None) -> Floats:
-    """Return `floats` of a column without gaps: two passes suffice, since NaN and infinity show in the extremes."""
+    """Return `floats` for a column without missing values. Only the smallest and the largest number are checked,
+    because NaN and infinity show in them.
+    """
     if not len(numbers):
         return numbers
     least, most = float(numbers.min()), float(numbers.max())
@@ -160,12 +164,14 @@ def _out_of_range(name: str, numbers: Floats, wrong: Flags, says: str, wanted: s
 
 
 def money(name: str, values: Column, *, ceiling: float = MONEY_CEILING) -> tuple[Floats, Flags]:
-    """Return US dollars, 0 or more and below `ceiling`. A missing price is null, never 0."""
+    """Return a column of US dollars as numbers, and a flag per row that is false if the amount is missing. Amounts must
+    be 0 or more and below `ceiling`. A missing price is null, never 0.
+    """
     return floats(name, values, low=0.0, high=ceiling)
 
 
 def flags(name: str, values: Column) -> tuple[Flags, Flags]:
-    """Return booleans (or 0 and 1), and flags of those that exist."""
+    """Return a column of booleans (or of 0 and 1), and a flag per row that is false if the value is missing."""
     column = series(name, values)
     if column.dtype == pl.Boolean and not column.null_count():
         return column.to_numpy(), np.ones(len(column), dtype=bool)
@@ -179,7 +185,9 @@ def flags(name: str, values: Column) -> tuple[Flags, Flags]:
 
 
 def integers(name: str, values: Column, *, low: int | None = None, high: int | None = None) -> tuple[Ints, Flags]:
-    """Return whole numbers, and flags of those that exist; missing ones are 0 in the first."""
+    """Return a column as whole numbers, and a flag per row that is false if the value is missing. A missing value is 0
+    among the numbers.
+    """
     column = series(name, values)
     if column.dtype.is_integer():
         holes = column.null_count()
@@ -195,14 +203,14 @@ def integers(name: str, values: Column, *, low: int | None = None, high: int | N
 
 
 def whole(name: str, values: Column, *, low: int | None = None, high: int | None = None) -> Ints:
-    """Return whole numbers. Raises UsageError if one is missing."""
+    """Return a column as whole numbers. Raises UsageError if a value is missing."""
     numbers, present = integers(name, values, low=low, high=high)
     _complete(name, present)
     return numbers
 
 
 def complete(name: str, values: Column, *, low: float | None = None, high: float | None = None) -> Floats:
-    """Return numbers. Raises UsageError if one is missing."""
+    """Return a column as numbers. Raises UsageError if a value is missing."""
     numbers, present = floats(name, values, low=low, high=high)
     _complete(name, present)
     return numbers
@@ -217,7 +225,7 @@ def _complete(name: str, present: Flags) -> None:
 
 
 def text(name: str, values: Column) -> pl.Series:
-    """Return texts (or categories). Raises UsageError if one is missing."""
+    """Return a column as texts or categories. Raises UsageError if a value is missing."""
     column = series(name, values)
     if column.dtype == pl.Null and len(column) == 0:
         return column.cast(pl.String)
@@ -229,7 +237,9 @@ def text(name: str, values: Column) -> pl.Series:
 
 
 def codes(name: str, values: Column) -> Codes:
-    """Return names (texts, categories, whole numbers, dates) as numbers. Raises UsageError if one is missing."""
+    """Return a column of names (texts, categories, whole numbers or dates) as `Codes`. Raises UsageError if a name is
+    missing.
+    """
     if isinstance(values, Codes):
         return values
     column = series(name, values)
@@ -279,13 +289,16 @@ def _integer_codes(column: pl.Series) -> Codes:
 
 
 def narrow(index: Ints, size: int) -> NDArray[np.integer]:
-    """Return the same numbers, all below `size`, in the narrowest type, which is fastest to sort and copy."""
+    """Return the numbers, all below `size`, in the smallest integer type that can store them. Small types are the
+    fastest to sort and copy.
+    """
     return index.astype(np.int8 if size <= 1 << 7 else np.int16 if size <= 1 << 15 else np.int32)
 
 
 def pair_codes(first: Ints, second: Ints, sizes: tuple[int, int]) -> tuple[Ints, Ints]:
-    """Return each distinct (first, second) as one number: its index per row, and the keys `first * sizes[1] +
-    second`.
+    """Number the distinct pairs (first, second).
+
+    Return the number of each row's pair, and for each number the key `first * sizes[1] + second` of its pair.
     """
     keys = first * max(sizes[1], 1)
     keys += second
@@ -299,7 +312,9 @@ def pair_codes(first: Ints, second: Ints, sizes: tuple[int, int]) -> tuple[Ints,
 
 
 def all_differ(first: Ints, second: Ints, sizes: tuple[int, int]) -> bool:
-    """Return whether no (first, second) occurs twice; False also if there are too many cells to check."""
+    """Return whether every pair (first, second) occurs only once. Return False also if there are too many possible
+    pairs to check.
+    """
     cells = sizes[0] * sizes[1]
     if cells > 32 * len(first) + 1_000_000:
         return False
@@ -311,7 +326,9 @@ def all_differ(first: Ints, second: Ints, sizes: tuple[int, int]) -> bool:
 
 
 def days(date: Column) -> pl.Series:
-    """Return dates as dates: texts must be ISO, since "2026-10" sorts before "2026-9"."""
+    """Return a column of dates as polars dates. Texts must be complete ISO dates, because the text "2026-10" sorts
+    before "2026-9".
+    """
     column = series("date", date)
     if column.dtype != pl.String:
         return column

@@ -1,4 +1,4 @@
-"""Counts behind a figure: the number planned, the number valid, and the states of the rest."""
+"""Counts of trials behind a figure: planned trials, valid trials, and the states of all other trials."""
 
 from __future__ import annotations
 
@@ -13,23 +13,29 @@ from .column_checks import Column, text
 
 
 class State(StrEnum):
-    """State of a planned trial. Only valid trials have a score; no other state counts as 0."""
+    """State of a planned trial. Only a valid trial has a score. Trials in the other states are left out and do not
+    count as 0.
+    """
 
     VALID = "valid"
     INFRASTRUCTURE = "infrastructure"
-    """A crash of the platform, of the sandbox or of the model's service."""
+    """The platform, the sandbox or the model's service crashed."""
     UNGRADED = "ungraded"
-    """Work was handed in, but nobody could grade it (yet)."""
+    """Work was submitted, but nobody could grade it, or nobody has graded it yet."""
     PENDING = "pending"
-    """Planned but not run."""
+    """The trial is planned but has not been run."""
     NOT_ATTEMPTABLE = "not_attemptable"
-    """The agent lacks what the work requires: not counted as planned for it, but included in the bounds."""
+    """The agent lacks what the work requires. The trial does not count as planned, but the bounds of a figure include
+    it.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Numbers of trials. `planned` = valid + infrastructure_failed + ungraded + pending. `special`: other counts that a
-    reader needs, by name.
+    """Numbers of trials behind a figure.
+
+    `planned` is the sum of valid, infrastructure_failed, ungraded and pending. `special` contains further counts by
+    name, such as the number of common tasks.
     """
 
     planned: int
@@ -56,7 +62,7 @@ class Counts:
         return self.planned - self.valid - self.infrastructure_failed - self.ungraded
 
     def having(self, **special: int) -> Counts:
-        """Return the counts with more special ones; underscores in names become spaces."""
+        """Return these counts with further special counts. Underscores in names become spaces."""
         more = {name.replace("_", " "): int(count) for name, count in special.items()}
         return replace(self, special={**self.special, **more})
 
@@ -79,7 +85,7 @@ def count_states(state: Column) -> Counts:
 
 
 def counts_of(found: Mapping[str, int]) -> Counts:
-    """Return counts from the number of occurrences of each `State`."""
+    """Return the counts for a mapping from each `State` to its number of trials."""
     unknown = sorted(set(found) - set(State))
     if unknown:
         raise UsageError(
@@ -114,5 +120,5 @@ def sum_counts(parts: Iterable[Counts]) -> Counts:
 
 
 def with_noun(number: int, what: str) -> str:
-    """Return a number with its noun in the right form: `1 task`, `3 tasks`."""
+    """Return a number with its noun in the singular or plural: `1 task`, `3 tasks`."""
     return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""The estimate: the common form of every figure, with value, interval, counts and notes."""
+"""The estimate: the type of every figure, with a value, an interval, counts and notes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Unit(StrEnum):
     SHARE = "share"
     """A share in 0..1, printed in percent."""
     POINTS = "points"
-    """A difference of shares, -1..1, printed in percentage points."""
+    """A difference of two shares, in -1..1, printed in percentage points."""
     SPREAD = "spread"
     """A standard deviation or a range of shares, 0 or more, printed in percentage points without a sign."""
     RATIO = "ratio"
@@ -39,16 +39,17 @@ _PERCENT = {Unit.SHARE: 1, Unit.POINTS: 1, Unit.SPREAD: 1}
 
 
 _LEAST_HOURS = 0.05
-"""Bound below which hours are printed with two significant digits: one decimal would print 0.0."""
+"""Number of hours below which hours are printed with two significant digits, because one decimal would print 0.0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """A figure. If `value` is None, `reason` says why; otherwise `reason` is empty.
 
-    `low` and `high` are the ends of its interval at `level` by `method`; an end is None if there is no interval or it
-    is unbounded, and then a note says so. `exact` is the value as a rational if counts determine it: printing rounds
-    it, half up. `conditional_on` names the assumptions and omissions without which the figure has no meaning.
+    `low` and `high` are the ends of the interval at confidence `level`, computed by `method`. An end is None if the
+    figure has no interval or the interval is unbounded on that side; a note then says so. `exact` is the value as a
+    rational number if counts determine it; printing rounds this number half up. `conditional_on` lists the assumptions
+    and omissions that a reader must know to understand the figure.
     """
 
     name: str
@@ -59,16 +60,18 @@ class Estimate:
     level: float | None = None
     method: str = ""
     error: float | None = None
-    """Standard error; None if unknown, or if all values are equal, since 0 would be false."""
+    """Standard error of the value. None if it is unknown, or if all observed values are equal, since an error of 0
+    would be wrong.
+    """
     unit: Unit = Unit.NUMBER
     reason: str = ""
     notes: tuple[str, ...] = ()
     conditional_on: tuple[str, ...] = ()
     exact: Fraction | None = None
     bounds: tuple[float, float] | None = None
-    """Smallest and largest possible value once everything planned is graded; None if everything is."""
+    """Smallest and largest possible value after everything planned is graded. None if everything is graded."""
     digits: int | None = None
-    """Number of decimals to print, if a published table prints another number than the unit's default."""
+    """Number of decimals to print. None means the default of the unit; another number follows a published table."""
 
     def __post_init__(self) -> None:
         if (self.value is None) != bool(self.reason):
@@ -83,8 +86,8 @@ class Estimate:
             raise UsageError(what, where=f"estimate {self.name!r}", next="pass low <= high")
 
     def format_value(self, digits: int | None = None) -> str:
-        """Return the value as published tables print it, without its unit's sign: "1.3" for 3/240; "-" if it is
-        None.
+        """Return the value as text, rounded as in published tables and without the sign of its unit: "1.3" for 3/240,
+        "-" if the value is None.
         """
         if self.value is None:
             return "-"
@@ -100,7 +103,7 @@ class Estimate:
         return fixed_decimals(number, places)
 
     def as_dict(self) -> dict[str, object]:
-        """Return the figure as JSON types."""
+        """Return the figure as a dictionary of JSON types."""
         return {
             "name": self.name,
             "value": self.value,
@@ -119,31 +122,32 @@ class Estimate:
         }
 
     def noting(self, *notes: str) -> Estimate:
-        """Return the figure with more notes; empty ones are dropped."""
+        """Return the figure with further notes. Empty notes are dropped."""
         return replace(self, notes=(*self.notes, *(note for note in notes if note)))
 
     def conditional_on_more(self, *conditions: str) -> Estimate:
-        """Return the figure with more conditions; empty ones are dropped."""
+        """Return the figure with further entries in `conditional_on`. Empty entries are dropped."""
         return replace(self, conditional_on=(*self.conditional_on, *(c for c in conditions if c)))
 
     def renamed_to(self, name: str) -> Estimate:
         return replace(self, name=name)
 
     def to(self, digits: int) -> Estimate:
-        """Return the figure, to be printed with this many decimals."""
+        """Return the figure with `digits` set, the number of decimals to print."""
         return replace(self, digits=digits)
 
 
 def undefined_estimate(name: str, reason: str, counts: Counts | None = None, unit: Unit = Unit.SHARE) -> Estimate:
-    """Return a figure without a value, with the reason."""
+    """Return a figure without a value, with the reason why the value is missing."""
     return Estimate(name, None, counts or Counts(0, 0), unit=unit, reason=reason)
 
 
 def tabulate(estimates: Mapping[str, Estimate] | Iterable[Estimate]) -> pl.DataFrame:
-    """Return one row per figure: group (the mapping's key), name, printed, value, low, high, level, counts, error,
-    worst and best (the bounds), method, reason, notes, conditional_on.
+    """Return figures as a table with one row per figure.
 
-    Special counts, notes and conditions are joined texts.
+    The columns are group (the key of the mapping), name, printed, value, low, high, level, counts, error, worst and
+    best (the bounds), method, reason, notes, conditional_on. Special counts, notes and conditions are each joined into
+    one text.
     """
     import polars as pl
 

@@ -1,4 +1,6 @@
-"""Printed figures: rounding half up on exact rationals, as published tables do (RLI's 3/240 prints 1.3 %)."""
+"""Rounding of printed figures: half up and from exact rational numbers, as published tables do (RLI's 3/240 prints 1.3
+%).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from worksample.errors import UsageError
 
 
 def round_half_up(number: Fraction | float, digits: int = 0) -> Fraction:
-    """Return `number` rounded to `digits` decimals, halves away from zero, without any binary rounding in between."""
+    """Return `number` rounded to `digits` decimals, with halves rounded away from zero. The calculation is exact,
+    without binary rounding errors.
+    """
     exact = Fraction(number)
     scale = Fraction(10) ** digits
     steps = abs(exact) * scale + Fraction(1, 2)

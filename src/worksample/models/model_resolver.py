@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from worksample.errors import PlanError
+from worksample.extras import package_command
 from worksample.files.config_files import Faults, validate
 from worksample.files.config_files.config_faults import nearest
 
@@ -124,7 +125,7 @@ def _unusable(name: str, said: str) -> PlanError:
     address = re.search(r"\b[A-Z][A-Z0-9_]*_BASE_URL\b", said)
     step = "check the provider's package and its API key (docs/how-to/choose-an-agent.md)"
     if package:
-        step = f"pip install {package[1]}   (in a clone: .venv/bin/uv pip install {package[1]})"
+        step = package_command(package[1])
     elif address:
         step = f"--base-url http://localhost:8000/v1, or export {address[0]}=... (docs/how-to/choose-an-agent.md)"
     elif key:

@@ -26,20 +26,25 @@ class People:
 
     `accounts`: sign-in. `leasing`: who has which item. `drafting`: items as people see them, and unsubmitted drafts.
     `judging`: submitted answers. Functions that need only a store are in this package. `clock`: microseconds since
-    1970,
-    by default the machine's. Raises Denied, NotYours, Conflict, NotReady, InvalidAnswer (all UsageError), PlanError,
-    RecordMissing, StoreError, as each method says.
+    1970, by default the machine's; it times leases and work. `dates`: the clock that dates answers, by default `clock`;
+    scripted experts, whose minutes pass in an instant, have two. Raises Denied, NotYours, Conflict, NotReady,
+    InvalidAnswer (all UsageError), PlanError, RecordMissing, StoreError, as each method says.
     """
 
     def __init__(
-        self, store: Store, *, clock: Clock = now_in_microseconds, instructions: Instructions | None = None
+        self,
+        store: Store,
+        *,
+        clock: Clock = now_in_microseconds,
+        dates: Clock | None = None,
+        instructions: Instructions | None = None,
     ) -> None:
         self.store, self.clock = store, clock
         self.instructions = instructions or shipped_instructions()
         self.accounts = Accounts(store, clock)
         self.leasing = ItemLeases(store, clock)
         self.drafting = Drafts(store, clock, self.leasing)
-        self.judging = AnswerSubmission(store, clock, self.leasing, self.drafting)
+        self.judging = AnswerSubmission(store, clock, self.leasing, self.drafting, dates=dates or clock)
 
     def open_people_round(self, config: PeopleRound, by: Account | None = None) -> Round:
         """Open a round under these instructions. `by`: an admin, None for the store's owner."""

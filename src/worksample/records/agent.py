@@ -74,7 +74,9 @@ class Usage(Frozen):
 
     @property
     def cost_at_most(self) -> float | None:
-        """Return the maximum total cost of all requests in US dollars. Return None if a request has no known price."""
+        """Return the maximum total cost of all requests in US dollars. Return None if a request has neither a known
+        price nor a known maximum price.
+        """
         if self.without_price or (self.cost is None and self.unsettled_cost is None):
             return None
         return (self.cost or 0.0) + (self.unsettled_cost or 0.0)

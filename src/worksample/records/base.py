@@ -53,7 +53,7 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, ser_json_inf_nan="null")
 
     def plain(self) -> dict[str, Any]:
-        """Return the value as JSON types."""
+        """Return the value as JSON types: dicts, lists, texts, numbers, booleans and None."""
         return self.model_dump(mode="json")
 
     @property

@@ -93,11 +93,13 @@ class Purpose(StrEnum):
 
     GRADING = "grading"
     REGRADE = "regrade"
-    """Grades the submissions of an earlier round again. The new round decides verdicts after it is adopted."""
+    """Grades the submissions of an earlier round again. The new round decides verdicts after a person has adopted
+    it.
+    """
     AUDIT = "audit"
     """Judges again the work that passed in another round (RLI B.5)."""
     ADJUDICATION = "adjudication"
-    """Decides about submissions on which the votes of another round disagree."""
+    """Decides about submissions on which the evaluators of another round disagree."""
     FALSE_NEGATIVES = "false_negatives"
     """Judges a sample of work that failed in another round (RLI B.5)."""
     RELIABILITY = "reliability"

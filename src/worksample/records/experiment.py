@@ -88,7 +88,7 @@ class Chain(Frozen):
 
 
 class Lock(Frozen):
-    """Everything that must be equal if results are compared, and the versions of the software that produced the
+    """The conditions that must be equal if results are compared, and the versions of the software that produced the
     results.
     """
 

@@ -49,8 +49,8 @@ class Reported(Frozen):
 
 @register
 class Submission(Record):
-    """Work that was handed in. `digest` describes the record and is no substitute for `id`: two agents may hand in
-    equal files.
+    """Work that was handed in. Only `id` identifies a submission: two agents may hand in equal files, and the property
+    `content` is then equal for both.
     """
 
     kind: ClassVar[str] = "submission"

@@ -78,7 +78,7 @@ class SourceFiles(Frozen):
 
     name: str
     files: Digest | None = None
-    """Digest of the folder's manifest; None if the files are not in the store yet."""
+    """Digest of the folder's manifest. None before the package is stored."""
 
 
 class ImageSource(Frozen):

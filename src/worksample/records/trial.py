@@ -55,7 +55,9 @@ class Fed(Frozen):
     evaluations: tuple[str, ...] = ()
     """Ids of the evaluations from which the feedback was made."""
     text: Digest | None = None
-    """Digest of the blob with the text that was added to the brief. None if nobody worked again."""
+    """Digest of the blob with the text that was added to the brief. None if the earlier work was submitted again
+    unchanged.
+    """
 
 
 @register

@@ -118,7 +118,7 @@ def cells_of(row: BoardRow) -> tuple[str, ...]:
         with_interval(row.score, "score"),
         figure(row.s_partial.value, "score"),
         figure(row.earned.value, "dollars"),
-        figure(row.cost.value, "dollars"),
+        "unknown" if row.cost.value is None and row.valid else figure(row.cost.value, "dollars"),
         figure(row.seconds.value, "seconds"),
         figure(row.tokens.value, "count"),
         figure(row.steps.value, "count"),

@@ -2,7 +2,7 @@
 from.
 
 `deciding_rounds` selects the rounds that count. `verdicts` combines the evaluations of a round into verdicts.
-`judgments` joins both for each protocol. `slots` is the plan with its trials. `result_set` joins all of these in a
-table with a row for each slot and each submission from outside. The rules of passing are in `records.pass_rules`, and
-for rubrics in `metrics.scores.rubric`.
+`experiment_verdicts` joins both for each protocol. `slot_results` contains the plan with its trials. `result_set` joins
+all of these in a table with a row for each slot and each submission from outside. The rules of passing are in
+`records.pass_rules`, and for rubrics in `metrics.scores.rubric`.
 """

@@ -150,7 +150,9 @@ class JoinedVerdict:
 
     @property
     def shares(self) -> dict[str, float | None]:
-        """The share of its points by criterion; None if the criterion does not apply."""
+        """The earned share of each criterion's points, by criterion id. The share is None if the criterion does not
+        apply.
+        """
         return {id: share if mark in (PASS, FAIL) else None for id, (mark, share) in self.found.items()}
 
     def marks(self) -> Iterator[tuple[str, str]]:

@@ -27,7 +27,7 @@ class JudgedRound:
     """A round with its verdicts by subject (see `verdict_frame`) and its valid evaluations (`given`, see
     `RoundEvaluations`).
 
-    `votes` are the verdicts before any second look. `alike` are the ids of all rounds that were read together.
+    `votes` are the verdicts before audits and adjudications. `alike` are the ids of all rounds that were read together.
     """
 
     round: Round
@@ -66,7 +66,8 @@ class RoundReader:
         self.found = RoundsInForce(store.find(Round), amendments)
 
     def read_round(self, round: Round, alike: Sequence[str], *, leaves: bool = False) -> JudgedRound:
-        """Read the evaluations of the rounds `alike` as if all belonged to `round`. Second looks are not applied.
+        """Read the evaluations of several rounds (`alike`) as if all belonged to `round`. Audits and adjudications are
+        not applied.
 
         leaves: whether to read the answers to each criterion even if the verdicts do not need them.
         """

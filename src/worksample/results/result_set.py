@@ -115,12 +115,13 @@ class ResultSet:
         """Submissions on planned instances that people or external agents made outside any slot."""
         planned = {id for e in self.experiments for id in e.lock.instances}
         inside = {e.id for e in self.experiments}
-        made = self.store.find(Submission, origin=[Origin.EXTERNAL, Origin.PERSON])
-        return tuple(
-            s
-            for s in made
-            if s.trial is None and s.instance in planned and (s.experiment is None or s.experiment in inside)
-        )
+        origins = [Origin.EXTERNAL, Origin.PERSON]
+        made = [
+            *self.store.find(Submission, origin=origins, experiment=inside),
+            *self.store.find(Submission, origin=origins, experiment=None),
+        ]
+        mine = [s for s in made if s.trial is None and s.instance in planned]
+        return tuple(sorted(mine, key=lambda s: (s.at, s.id)))
 
     def judged_frame(self, protocol: Protocol) -> pl.DataFrame | None:
         """Return the table of `frame`. Return None if no round decides under `protocol`."""

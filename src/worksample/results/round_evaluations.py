@@ -28,8 +28,8 @@ from worksample.store.dataframe_builder import TIME, Columns, tabulate
 _e = schema.evaluations.c
 _GIVEN = EvaluationOutcome.GIVEN.value
 FAULT = "file_at_fault"
-"""Key in the `record` of an evaluation. It marks that the deliverable itself is broken. The evaluator could not inspect
-the work, but the vote still counts.
+"""Key in the `record` of an evaluation. It marks that the evaluator could not inspect the work because the deliverable
+itself is broken. Such a vote counts.
 """
 NO = "no"
 """The answer to a question about a job that speaks against making it a task."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -40,17 +40,18 @@ _KEYS = frozenset({"slot", "live", "reason"})
 _TOLD = ("standing", "score", "passed", "partial", "label", "verdict_cause", "reason", "evaluations", "rounds")
 
 
-def plan_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
+def plan_df(store: Store, experiment: str | Collection[str] | None = None) -> pl.DataFrame:
     """Return a row for each planned slot, without verdicts, ordered by experiment, instance, agent, arm, attempt and
     repeat.
 
     `state` is `finished` (the slot has a valid finished trial), `open` or `not_attemptable`. The columns of trials
     describe the valid trial. `tries` counts all tries except superseded ones. If there is no valid trial, `last_cause`
-    says why the latest try failed.
+    says why the latest try failed. `experiment` is an id, or several; None for all.
     """
+    experiment = (experiment,) if isinstance(experiment, str) else experiment
     with store.database.reading() as connection:
         slots, trials = _read_slots(connection, experiment), _read_tries(connection, experiment)
-        handed = _read_submissions(connection)
+        handed = _read_submissions(connection, experiment)
     frame = slots.join(trials, on="slot", how="left").with_columns(pl.col("tries").fill_null(0))
     frame = frame.join(handed, on="trial", how="left")
     finished = pl.when(pl.col("trial").is_not_null()).then(pl.lit("finished")).otherwise(pl.lit("open"))
@@ -67,7 +68,10 @@ def plan_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
 
 
 def slots_df(
-    store: Store, experiment: str | None = None, round: str | None = None, judged_by: JudgedBy | None = None
+    store: Store,
+    experiment: str | Collection[str] | None = None,
+    round: str | None = None,
+    judged_by: JudgedBy | None = None,
 ) -> pl.DataFrame:
     """Return the table of `plan_df` with the verdict on each slot's submission.
 
@@ -77,17 +81,19 @@ def slots_df(
 
     `standing` is `decided`, `undecided`, `ungraded` (`reason` then says why), or null without a submission. `score`,
     `passed` and `partial` are null unless the verdict is decided. `evaluations` and `rounds` list what the verdict was
-    computed from, oldest first.
+    computed from, oldest first. `experiment`: an id or a name, or several ids.
     """
     judged_by = None if judged_by is None else member(JudgedBy, judged_by, "judged_by")
-    experiment = None if experiment is None else experiment_id(store, experiment)
+    if isinstance(experiment, str):
+        experiment = (experiment_id(store, experiment),)
     plan = plan_df(store, experiment)
+    plans = plan.partition_by("experiment", as_dict=True)
     amendments = store.find(Amendment)
     judging = RoundReader(store, amendments)
-    found = store.find(Experiment, **({} if experiment is None else {"id": experiment}))
+    found = store.find(Experiment, **({} if experiment is None else {"id": tuple(experiment)}))
     parts = [pl.DataFrame(schema={"experiment": pl.String, **VERDICTS})]
     for each in found:
-        told = _verdicts_of(judging, each, plan.filter(pl.col("experiment") == each.id), round, judged_by)
+        told = _verdicts_of(judging, each, plans.get((each.id,), plan.clear()), round, judged_by)
         parts.append(told.select(pl.lit(each.id).alias("experiment"), *VERDICTS))
     verdicts = pl.concat(parts).select("experiment", *_TOLD, submission="subject")
     frame = plan.join(verdicts, on=["experiment", "submission"], how="left", maintain_order="left")
@@ -118,7 +124,7 @@ def explain_missing_verdicts(frame: pl.DataFrame, amendments: Sequence[Amendment
     )
 
 
-def _read_slots(connection: Connection, experiment: str | None) -> pl.DataFrame:
+def _read_slots(connection: Connection, experiments: Collection[str] | None) -> pl.DataFrame:
     columns: Columns = {
         "slot": _s.id,
         "experiment": _s.experiment,
@@ -134,20 +140,20 @@ def _read_slots(connection: Connection, experiment: str | None) -> pl.DataFrame:
     }
     source = schema.slots.outerjoin(schema.agents, _a.id == _s.agent).outerjoin(schema.instances, _i.id == _s.instance)
     query = select(_s.id).select_from(source)
-    if experiment is not None:
-        query = query.where(_s.experiment == experiment)
+    if experiments is not None:
+        query = query.where(_s.experiment.in_(experiments))
     return tabulate(connection, columns, query, ["slot"])
 
 
-def _read_tries(connection: Connection, experiment: str | None) -> pl.DataFrame:
+def _read_tries(connection: Connection, experiments: Collection[str] | None) -> pl.DataFrame:
     """Return, for each slot, the number of tries and the columns of the valid trial. If there is no valid trial, return
     the cause of the latest try.
     """
     columns: Columns = {"slot": _t.slot, "trial": _t.id, "live": _t.live, "started": _t.started, "ended": _t.ended}
     columns |= {name: _t[name] for name in _TRIAL}
     query = select(_t.id).select_from(schema.trials)
-    if experiment is not None:
-        query = query.where(_t.experiment == experiment)
+    if experiments is not None:
+        query = query.where(_t.experiment.in_(experiments))
     # A superseded try is replaced by another one, which determines whether the slot is open.
     query = query.where(func.coalesce(_t.cause != Cause.SUPERSEDED.value, True))
     tries = tabulate(connection, columns, query, ["ended", "trial"])
@@ -159,10 +165,14 @@ def _read_tries(connection: Connection, experiment: str | None) -> pl.DataFrame:
     return counts.join(live, on="slot", how="left")
 
 
-def _read_submissions(connection: Connection) -> pl.DataFrame:
+def _read_submissions(connection: Connection, experiments: Collection[str] | None) -> pl.DataFrame:
     s = schema.submissions.c
     columns: Columns = {"submission": s.id, "trial": s.trial, "at": s.at, "content": s.content, "status": s.status}
     query = select(s.id).select_from(schema.submissions).where(s.trial.is_not(None))
+    if experiments is not None:
+        # By the trials: a submission need not name its experiment.
+        query = select(s.id).select_from(schema.submissions.join(schema.trials, _t.id == s.trial))
+        query = query.where(_t.experiment.in_(experiments))
     frame = tabulate(connection, columns, query, ["at", "submission"])
     return frame.unique("trial", keep="first", maintain_order=True).drop("at")
 

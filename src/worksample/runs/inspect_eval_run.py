@@ -1,4 +1,4 @@
-"""Runs open slots as samples of one Inspect eval, with an Inspect task for each agent."""
+"""The run of open slots as samples of one Inspect eval, with an Inspect task for each agent."""
 
 from __future__ import annotations
 

@@ -45,8 +45,8 @@ def box_config(context: TrialContext) -> BoxConfig:
 
 
 def _root(context: TrialContext) -> Root | None:
-    """Return the root file system of the instance's image; None if the task has no image. For a command-line agent, the
-    home folder is set to ours, which contains its configuration files.
+    """Return the root file system of the instance's image; None if the task has no image. A command-line agent gets the
+    platform's home folder, which contains the agent's configuration files.
     """
     if context.spec.root is None or not is_program(context.spec.job.agent.harness):
         return context.spec.root

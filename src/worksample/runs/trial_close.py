@@ -201,7 +201,9 @@ def usage_by_role(context: TrialContext, events: Sequence[Event]) -> dict[str, U
 
 
 def build_trial(context: TrialContext, outcome: TrialOutcome, **rest: Any) -> Trial:
-    """Build the trial's record. Without other values in `rest`, the trial ends now and has no working time."""
+    """Build the trial's record. rest: further fields of the record. Without them, the trial ends now and has no working
+    time.
+    """
     return trial_record(
         context.spec.slot,
         context.spec.instance,

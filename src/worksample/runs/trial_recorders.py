@@ -74,7 +74,9 @@ class StepRecorder(Recorder):
 
     @property
     def shortfall(self) -> Shortfall | None:
-        """The cause why the state after a step could not be captured completely; None if it was."""
+        """The reason why the state after a step could not be captured completely. None if it was captured
+        completely.
+        """
         return None if self._steps.cause is None else Shortfall(self._steps.cause, self._steps.reason)
 
     def parts(self, sink: Sink) -> Parts:
@@ -106,7 +108,9 @@ class BoxRecorder(Recorder):
 
     @property
     def shortfall(self) -> Shortfall | None:
-        """The cause why the output or the changes to the root file system are incomplete; None if they are complete."""
+        """The reason why the output, or the changes to the root file system, are incomplete. None if both are
+        complete.
+        """
         found = self._captured
         if found is None or found.cause is None:
             return None
@@ -149,7 +153,9 @@ class ServiceRecorder(Recorder):
 
     @property
     def shortfall(self) -> Shortfall | None:
-        """The cause why the state of a service could not be exported completely; None if it was."""
+        """The reason why the state of a service could not be exported completely. None if it was exported
+        completely.
+        """
         found = self._exported
         return None if found is None or found.cause is None else Shortfall(found.cause, found.part.reason)
 

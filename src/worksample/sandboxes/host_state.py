@@ -1,7 +1,12 @@
 """The state of a running box on the host: a folder with the box's owner file, a lease of a user id, and control groups.
 
+<<<<<<< HEAD
 The owner file names the process that made the box by process id and start time. From the owner file, `sweep` can tell
 which boxes are orphaned.
+=======
+The owner file names the process that made the box (host, boot, pid and start time), so that `sweep` can tell which
+boxes are orphaned, also if machines share the runtime folder.
+>>>>>>> main
 """
 
 from __future__ import annotations
@@ -15,11 +20,13 @@ import secrets
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from worksample.errors import SandboxError, SandboxUnavailable
+from worksample.files.machine import boot_id, host_id, is_abandoned, relation_to, short_id
 from worksample.files.scratch_folder import started_at
 
 BUILD_ROOT = Path("/var/tmp")
@@ -90,7 +97,7 @@ def _make_private(folder: Path) -> Path:
         raise SandboxError(
             f"{folder} is not a folder that this account owns",
             where="sandbox",
-            next="export WORKSAMPLE_RUNTIME_DIR=$HOME/.worksample",
+            next="export WORKSAMPLE_RUNTIME_DIR=/var/tmp/worksample-$(id -u)-$(hostname)",
         )
     if found.st_mode & 0o077:
         folder.chmod(0o700)
@@ -126,14 +133,24 @@ class BoxOwner:
     container: str = ""
     folder: str = ""
     here: str = field(default_factory=_process_space)
+    host: str = field(default_factory=host_id)
+    """Empty in owner files of earlier versions."""
+    changed: float = field(default_factory=time.time)
+    """When the owner file was written, as seconds since 1970. Not saved."""
 
     def is_alive(self) -> bool:
+<<<<<<< HEAD
         """Return whether the process that made the box still runs. Return True if the process belongs to another
         container and cannot be checked.
+=======
+        """Return whether the process that made the box still runs; assumed if only another container or machine can
+        tell.
+>>>>>>> main
         """
         if self.here == _process_space():
             return self.started != 0 and started_at(self.pid) == self.started
-        return self.is_of_this_boot()
+        relation = relation_to(f"{self.host}-{short_id(self.here.split(' ')[0])}", self.changed)
+        return not is_abandoned(relation, self.changed)
 
     def is_of_this_boot(self) -> bool:
         """Return whether the recorded process ids and control groups belong to the current boot of the machine."""
@@ -147,7 +164,7 @@ class BoxFolder:
         """`groups` returns the control groups that are planned for a box of the given name, so that the groups are
         recorded before they are created.
         """
-        self.path = _make_private(runtime_folder() / kind) / f"{os.getpid()}-{secrets.token_hex(6)}"
+        self.path = _make_private(runtime_folder() / kind) / f"{os.getpid()}-{boot_id()}-{secrets.token_hex(6)}"
         self.path.mkdir(mode=0o700)
         self.owner = BoxOwner(label=label, groups=groups(self.path.name) if groups else ())
         self.save()
@@ -160,7 +177,7 @@ class BoxFolder:
     def save(self) -> None:
         """Write the owner file of the box atomically."""
         fresh = self.path / "owner.new"
-        fresh.write_text(json.dumps(asdict(self.owner)), encoding="utf-8")
+        fresh.write_text(json.dumps({k: v for k, v in asdict(self.owner).items() if k != "changed"}), encoding="utf-8")
         fresh.replace(self.path / "owner.json")
 
     def remove(self) -> None:
@@ -171,9 +188,10 @@ class BoxFolder:
 def read_owner(folder: Path) -> BoxOwner | None:
     """Return the owner of a box from its folder, or None if the owner file is missing or incomplete."""
     try:
-        data = json.loads((folder / "owner.json").read_text(encoding="utf-8"))
-        data["groups"] = tuple(data["groups"])
-        return BoxOwner(**{"here": _process_space(), **data})
+        with (folder / "owner.json").open(encoding="utf-8") as file:
+            data = json.load(file)
+            data |= {"groups": tuple(data["groups"]), "changed": os.fstat(file.fileno()).st_mtime}
+        return BoxOwner(**{"here": _process_space(), "host": "", **data})
     except (OSError, ValueError, TypeError, KeyError):
         return None
 

@@ -13,6 +13,7 @@ import threading
 from pathlib import Path
 
 from worksample.files import scratch_folder as scratch
+from worksample.files.machine import boot_id, is_lock_of_another_machine
 from worksample.sandboxes import cgroups
 
 from .host_state import BUILD_ROOT, BoxOwner, cache_folder, cache_folders, read_owner, runtime_folder, workplaces_folder
@@ -96,6 +97,8 @@ def _sweep_workplaces() -> list[str]:
             continue
         with contextlib.suppress(OSError), (folder / LOCK).open(encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if is_lock_of_another_machine(lock):
+                continue
             for socket in sockets:
                 socket.unlink(missing_ok=True)
             if of_trial:
@@ -107,10 +110,17 @@ def _sweep_workplaces() -> list[str]:
 
 
 def _owner_from_name(folder: Path) -> BoxOwner:
+<<<<<<< HEAD
     """Return the owner of a folder without an owner file. The owner is read from the name of the folder."""
     pid = folder.name.split("-")[0]
+=======
+    """Return the owner of a folder without an owner file, from its name, which holds the boot but not the host."""
+    pid, *boot = folder.name.split("-")
+>>>>>>> main
     number = int(pid) if pid.isdigit() else 0
-    return BoxOwner(pid=number, started=scratch.started_at(number))
+    if boot[:1] == [boot_id()]:
+        return BoxOwner(pid=number, started=scratch.started_at(number))
+    return BoxOwner(pid=number, here="", host="", changed=folder.stat().st_mtime)
 
 
 def _kill_box(owner: BoxOwner) -> None:

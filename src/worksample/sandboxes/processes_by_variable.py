@@ -10,7 +10,8 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from worksample.files.scratch_folder import is_gone, maker_of_this_process
+from worksample.files.machine import machine_id
+from worksample.files.scratch_folder import MAKER_PATTERN, is_gone, maker_of_this_process
 
 MARK = "WORKSAMPLE_PLAIN_BOX"
 """Environment variable of the processes of a plain box (a box without protection). Its value is the folder of the
@@ -22,7 +23,7 @@ MAKER = "WORKSAMPLE_MAKER"
 """Environment variable of the bubblewrap program. Its value identifies the platform's process. bubblewrap does not pass
 this variable to programs in the box.
 """
-_MAKER = re.compile(rf"{MAKER}=(\d+)-(\d+)-(\d+)".encode())
+_MAKER = re.compile(rf"{MAKER}={MAKER_PATTERN}")
 
 
 def maker_environment() -> dict[str, str]:
@@ -45,8 +46,12 @@ def kill_orphans() -> int:
     """
 
     def is_orphan(word: bytes) -> bool:
-        found = _MAKER.fullmatch(word)
-        return found is not None and is_gone(*(int(number) for number in found.groups()))
+        found = _MAKER.fullmatch(word.decode("ascii", "replace"))
+        if found is None:
+            return False
+        # A process that runs here was started in this boot, so words of earlier versions need no machine.
+        pid, started, space, _ = found.groups()
+        return is_gone(pid, started, space, machine_id(), changed=0.0)
 
     return _kill_marked(is_orphan)
 

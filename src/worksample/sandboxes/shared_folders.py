@@ -13,6 +13,8 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from worksample.files.machine import is_lock_of_another_machine, sign_lock
+
 from .host_state import cache_folder
 
 _COPIED = (
@@ -167,8 +169,9 @@ def make_once(folder: Path, fill: Callable[[Path], None], *, readable: bool = Tr
     """
     if folder.is_dir():
         return folder
-    with folder.with_name(f".{folder.name}.lock").open("w", encoding="utf-8") as lock:
+    with folder.with_name(f".{folder.name}.lock").open("a", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        sign_lock(lock)
         if folder.is_dir():
             return folder
         fresh = folder.with_name(f".{folder.name}.new")
@@ -190,11 +193,13 @@ def remove_halves(folder: Path) -> list[str]:
     """
     removed = []
     for half in folder.glob(".*.new"):
-        with half.with_suffix(".lock").open("w", encoding="utf-8") as lock:
+        with half.with_suffix(".lock").open("a+", encoding="utf-8") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 continue  # it is being made
+            if is_lock_of_another_machine(lock):
+                continue
             shutil.rmtree(half, ignore_errors=True)
             removed.append(half.name)
     return removed

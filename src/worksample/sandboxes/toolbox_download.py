@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
+from worksample.extras import install_command
 
 from .guarded_subprocess import run_guarded
 from .host_state import cache_folder, runtime_folder
@@ -94,5 +95,5 @@ def _download_error(why: str) -> SandboxUnavailable:
     return SandboxUnavailable(
         f"the Python libraries for agents cannot be downloaded: {why}",
         where="python toolbox",
-        next=f"pip install 'worksample[{EXTRA}]'",
+        next=install_command(EXTRA),
     )

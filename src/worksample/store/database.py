@@ -14,14 +14,24 @@ from sqlalchemy import Connection, Engine, create_engine, event, exc, text
 from sqlalchemy.engine import make_url
 
 from worksample.errors import StoreError
+from worksample.extras import install_command
 
 from .error_translation import store_full
 from .event_loop_warning import warn_on_event_loop
+from .faults import Patience, database_fault, with_patience
 from .lease_fence import need_leases
 
 BUSY_SECONDS = 60.0
 """Maximum seconds that a write waits for another process's write."""
 _SQLITE_FULL, _SQLITE_IOERR = 13, 10
+_SERVER = {
+    "connect_timeout": 10,
+    "keepalives_idle": 15,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+"""Settings of libpq by which a connection that a network swallowed is noticed within 30 s. The URL's own go before."""
 _COLLISIONS = ("23505", "40001", "40P01")
 """PostgreSQL's error codes of a unique violation, a serialisation failure and a deadlock."""
 
@@ -50,7 +60,9 @@ class Collided(StoreError):
 class Database:
     """A SQLAlchemy engine by URL: `sqlite:///PATH` or `postgresql://...`."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, patience: Patience | None = None) -> None:
+        """patience: how long a server is waited for that does not answer."""
+        self.patience = patience or Patience()
         try:
             parsed = make_url(url)
             if parsed.drivername in {"postgresql", "postgres"}:
@@ -65,7 +77,7 @@ class Database:
                 f"this is not a database URL: {e}", next="export WORKSAMPLE_DATABASE=postgresql://..."
             ) from e
         except ImportError as e:
-            next = "pip install 'worksample[postgres]'"
+            next = install_command("postgres")
             raise StoreError(
                 f"the driver for this database is not installed: {e}", where=url.rpartition("@")[2], next=next
             ) from e
@@ -109,7 +121,7 @@ class Database:
         if self.sqlite:
             yield
             return
-        with self._faults(), self.engine.begin() as guard:
+        with self._faults(), self._connect() as guard, guard.begin():
             hold(guard, ["tables"])
             yield
 
@@ -124,7 +136,7 @@ class Database:
         try:
             connection = kept.pop()
         except IndexError:
-            connection = self.engine.connect().execution_options(worksample_write=write)
+            connection = self._connect().execution_options(worksample_write=write)
         sound = False
         try:
             yield connection
@@ -134,6 +146,12 @@ class Database:
                 kept.append(connection)
             else:
                 connection.close()
+
+    @with_patience
+    def _connect(self) -> Connection:
+        """Return a connection that was alive a moment ago."""
+        with self._faults():
+            return self.engine.connect()
 
     def _after_fork(self) -> None:
         """Discard inherited state: a forked child must not use its parent's connections, nor wait for its parent's
@@ -180,6 +198,8 @@ class Database:
                 where=self.shown,
                 next="run the same command again when other runs write less",
             )
+        if not self.sqlite and e is not None and (fault := database_fault(e, self.shown)) is not None:
+            return fault
         return StoreError(f"the database failed: {said}", where=self.shown, next="worksample store check")
 
 
@@ -220,7 +240,8 @@ def _no_room(path: str) -> bool:
 
 def _engine(url: Any, sqlite: bool) -> Engine:
     if not sqlite:
-        return create_engine(url, pool_pre_ping=True, max_overflow=-1)
+        settings = {name: value for name, value in _SERVER.items() if name not in url.query}
+        return create_engine(url, pool_pre_ping=True, max_overflow=-1, connect_args=settings)
     # Keep all connections that were in use at once: for a file, keeping is cheaper than opening.
     engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS}, pool_size=16, max_overflow=-1)
 

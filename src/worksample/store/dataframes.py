@@ -1,11 +1,12 @@
 """Tables of the store's records as polars frames. Their columns are stable and listed in docs/data/frames.csv.
 
-Every function takes `experiment` (an id or a name; None for all) and reads only the index. Rows are sorted by time,
-then id.
+Every function takes `experiment` (an id or a name; None for all) and reads only the index; `trials_df` also takes
+several ids. Rows are sorted by time, then id.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -48,9 +49,12 @@ OTHERS = ("other_cost", "other_calls", "other_priced", "other_cost_at_most")
 """Columns of a trial on models other than the agent's."""
 
 
-def struck_ids(connection: Connection) -> dict[AmendmentTarget, list[str]]:
-    """Return the ids of struck records, by kind of target."""
-    bodies = connection.execute(select(schema.amendments.c.body)).scalars()
+def struck_ids(connection: Connection, *targets: AmendmentTarget) -> dict[AmendmentTarget, list[str]]:
+    """Return the ids of struck records of some kinds of targets (all if none is named), by kind."""
+    query = select(schema.amendments.c.body)
+    if targets:
+        query = query.where(schema.amendments.c.target.in_([target.value for target in targets]))
+    bodies = connection.execute(query).scalars()
     out: dict[AmendmentTarget, list[str]] = {target: [] for target in AmendmentTarget}
     for target, id in sorted(struck([Amendment.model_validate_json(b) for b in bodies])):
         out[target].append(id)
@@ -68,7 +72,7 @@ def experiment_id(store: Store, experiment: str) -> str:
     raise UsageError(f"no experiment {experiment!r} in this store; there are: {names}", next="worksample list")
 
 
-def trials_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
+def trials_df(store: Store, experiment: str | Collection[str] | None = None) -> pl.DataFrame:
     """Return one row per trial: every try of every slot, live or not.
 
     Seconds are wall-clock seconds, or working seconds if a person worked; `person_seconds` is the person's share.
@@ -102,11 +106,13 @@ def trials_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
         .outerjoin(schema.slots, _s.id == _t.slot)
     )
     query = select(_t.id).select_from(source)
+    if isinstance(experiment, str):
+        experiment = (experiment_id(store, experiment),)
     if experiment is not None:
-        query = query.where(_t.experiment == experiment_id(store, experiment))
+        query = query.where(_t.experiment.in_(experiment))
     with store.database.reading() as connection:
         frame = tabulate(connection, columns, query, ["ended", "trial"])
-        out = struck_ids(connection)[AmendmentTarget.TRIAL]
+        out = struck_ids(connection, AmendmentTarget.TRIAL)[AmendmentTarget.TRIAL]
     seconds = seconds_of()
     return frame.with_columns(
         seconds.alias("seconds"),
@@ -148,7 +154,7 @@ def submissions_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
         query = query.where(s.experiment == experiment_id(store, experiment))
     with store.database.reading() as connection:
         frame = tabulate(connection, columns, query, ["at", "submission"])
-        out = struck_ids(connection)[AmendmentTarget.SUBMISSION]
+        out = struck_ids(connection, AmendmentTarget.SUBMISSION)[AmendmentTarget.SUBMISSION]
     name = pl.coalesce("agent_name", "entrant").alias("entrant_name")
     return frame.with_columns(name, pl.col("submission").is_in(out).alias("struck")).drop("agent_name")
 

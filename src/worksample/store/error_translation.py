@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from worksample.errors import StoreError, StoreFull
@@ -20,8 +20,16 @@ def store_full(where: str) -> StoreFull:
 
 
 @contextmanager
-def translate_os_errors(where: str, *, missing: type[OSError] | None = None) -> Iterator[None]:
-    """Turn OSError into StoreFull or StoreError within the block. Errors of the type `missing` are raised unchanged."""
+def translate_os_errors(
+    where: str,
+    *,
+    missing: type[OSError] | None = None,
+    passing: Callable[[OSError], StoreError | None] = lambda _: None,
+) -> Iterator[None]:
+    """Turn OSError into StoreFull or StoreError within the block. Errors of the type `missing` are raised unchanged.
+
+    `passing`: returns the error of a fault that passes, None for others.
+    """
     try:
         yield
     except OSError as e:
@@ -29,6 +37,8 @@ def translate_os_errors(where: str, *, missing: type[OSError] | None = None) -> 
             raise
         if e.errno in FULL:
             raise store_full(where) from e
+        if (fault := passing(e)) is not None:
+            raise fault from e
         text = e.strerror or str(e)
         named = isinstance(e, PermissionError | FileNotFoundError | NotADirectoryError | FileExistsError)
         step = (

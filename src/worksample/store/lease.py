@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from .database import Database, Rivals
+from .faults import with_patience
 
 _NOW = {
     "sqlite": "CAST((julianday('now') - 2440587.5) * 86400000000 AS BIGINT)",
@@ -40,14 +41,17 @@ class Lease:
 
 
 class Leases:
-    """The leases of a database. Each call takes one or two statements and reads no objects.
+    """The leases of a database. Each call takes one or two statements, reads no objects, and is idempotent, so that it
+    is repeated if the connection breaks.
 
     For owners see `lease_owner.new_owner`.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.patience = database.patience
 
+    @with_patience
     def take(self, key: str, owner: str, seconds: float) -> Lease | None:
         """Lease `key` for `seconds` if it is free, expired, or already owned by `owner`; otherwise return None."""
         with self._database.writing(Rivals.ANY) as connection:
@@ -64,6 +68,7 @@ class Leases:
         values = {"key": lease.key, "owner": lease.owner, "generation": lease.generation}
         return self._write(_KEEP, span=int(seconds * 1e6), **values)
 
+    @with_patience
     def holder(self, key: str) -> str | None:
         """Return the owner of a key, or None if it is free or expired."""
         with self._database.reading() as connection:
@@ -74,6 +79,7 @@ class Leases:
         """End the lease of an owner that no longer exists, so that the next owner can take it over."""
         self._write(_EXPIRE, key=key, owner=owner)
 
+    @with_patience
     def release(self, key: str, owner: str) -> None:
         """Release a key; do nothing if another owner has it.
 
@@ -84,6 +90,7 @@ class Leases:
                 if self._execute(connection, statement, key=key, owner=owner).rowcount:
                     return
 
+    @with_patience
     def _write(self, statement: str, **values: Any) -> bool:
         with self._database.writing(Rivals.ANY) as connection:
             return bool(self._execute(connection, statement, **values).rowcount)

@@ -15,6 +15,7 @@ from worksample.errors import StoreError
 
 from .durable_disk import Disk
 from .error_translation import translate_os_errors
+from .faults import Patience
 from .storage_backend import FileBackend, LocalPlace, RemotePlace
 
 FORMAT = 1
@@ -36,6 +37,8 @@ class Location:
     far: RemotePlace | None
     id: str
     database: str
+    patience: Patience
+    """How long the storage and the database are waited for."""
 
     @property
     def place(self) -> FileBackend:
@@ -58,7 +61,8 @@ def locate(where: str | Path | None, *, create: bool, disk: Disk | None = None) 
     url = os.environ.get("WORKSAMPLE_DATABASE") or settings.get("database", {}).get("url")
     with translate_os_errors(near.name):
         near.root.mkdir(parents=True, exist_ok=True)
-    return Location(near, far, str(settings.get("id", "")), url or f"sqlite:///{near.root / 'index.sqlite'}")
+    patience = Patience() if far is None else far.patience
+    return Location(near, far, str(settings.get("id", "")), url or f"sqlite:///{near.root / 'index.sqlite'}", patience)
 
 
 def is_store(where: str | Path | None) -> bool:

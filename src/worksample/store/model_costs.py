@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +75,17 @@ def of_colleagues(tries: pl.DataFrame) -> Spending:
 
 def of_judges(store: Store, experiments: Iterable[str]) -> Spending:
     """Return the cost of judges in all rounds of these experiments, whether or not their evaluations stand."""
-    ids = list(experiments)
+    return _judges_of([row for rows in _read_judged(store, list(experiments)).values() for row in rows])
+
+
+def of_judges_by_experiment(store: Store, experiments: Collection[str]) -> dict[str, Spending]:
+    """Return `of_judges` of each of these experiments, from one statement."""
+    rows = _read_judged(store, list(experiments))
+    return {id: _judges_of(rows.get(id, [])) for id in experiments}
+
+
+def _read_judged(store: Store, ids: list[str]) -> dict[str, list[Any]]:
+    """Return sums over judged evaluations by experiment and by what is known of their price."""
     mine = or_(_r.experiment.in_(ids), _r.experiment.is_(None) & _s.experiment.in_(ids))
     asked = or_(_e.calls > 0, _e.cost.is_not(None), _e.cost_at_most.is_not(None))
     source = schema.evaluations.outerjoin(schema.rounds, _r.id == _e.round).outerjoin(
@@ -85,10 +95,16 @@ def of_judges(store: Store, experiments: Iterable[str]) -> Spending:
     groups = select(
         priced.label("priced"), _e.cost.is_(None).label("free"), _e.cost_at_most.is_(None).label("open"),
         func.count().label("pieces"), func.sum(_e.calls).label("calls"), func.sum(_e.cost).label("cost"),
-        func.sum(_e.cost_at_most).label("at_most"),
-    ).select_from(source).where(mine, asked).group_by("priced", "free", "open")  # fmt: skip
+        func.sum(_e.cost_at_most).label("at_most"), func.coalesce(_r.experiment, _s.experiment).label("of"),
+    ).select_from(source).where(mine, asked).group_by("of", "priced", "free", "open")  # fmt: skip
+    found: dict[str, list[Any]] = {}
     with store.database.reading() as connection:
-        rows = connection.execute(groups).all()
+        for row in connection.execute(groups):
+            found.setdefault(row.of, []).append(row)
+    return found
+
+
+def _judges_of(rows: Sequence[Any]) -> Spending:
     known = [float(r.cost) for r in rows if r.cost is not None]
     unpriced = sum(int(r.pieces) for r in rows if not r.priced and r.open)
     most = sum(float((r.cost if r.priced else r.at_most) or 0.0) for r in rows)

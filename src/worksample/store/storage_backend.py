@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from worksample.errors import StoreError
+from worksample.extras import install_command
 from worksample.files.copy_file import WriteFailed, copy_file, write_all
 
 from .durable_disk import Disk
 from .error_translation import translate_os_errors
+from .faults import CredentialsInvalid, Patience, translate_remote_errors, with_patience
 
 _FEW = 16
 """Number of files above which one sync of the file system is faster than one per file."""
@@ -194,17 +196,22 @@ def _remove(path: Path) -> None:
 
 
 class RemotePlace:
-    """Storage behind an fsspec URL whose writes are atomic, as in object stores."""
+    """Storage behind an fsspec URL whose writes are atomic, as in object stores.
 
-    def __init__(self, url: str) -> None:
+    Passing faults are retried for as long as `patience` says; then StoreUnavailable is raised. Every call is
+    idempotent.
+    """
+
+    def __init__(self, url: str, patience: Patience | None = None) -> None:
         import fsspec  # type: ignore[import-untyped]
 
         self.name = url
+        self.patience = patience or Patience()
         try:
             fs, root = fsspec.core.url_to_fs(url)
         except ImportError as e:
             raise StoreError(
-                f"the driver for this URL is not installed: {e}", where=url, next="pip install 'worksample[s3]'"
+                f"the driver for this URL is not installed: {e}", where=url, next=install_command("s3")
             ) from e
         except ValueError as e:
             raise StoreError(
@@ -212,51 +219,72 @@ class RemotePlace:
             ) from e
         self._fs, self._root = fs, str(root).rstrip("/")
 
+    @contextmanager
+    def _faults(self, missing: type[OSError] | None = None) -> Iterator[None]:
+        try:
+            with translate_remote_errors(self.name, missing=missing):
+                yield
+        except CredentialsInvalid:
+            # Read them anew, since they may have been renewed in the files of this machine.
+            if (connect := getattr(self._fs, "connect", None)) is not None:
+                with suppress(StoreError), translate_remote_errors(self.name):
+                    connect(refresh=True)
+            raise
+
     def _at(self, path: str) -> str:
         return f"{self._root}/{path}"
 
+    @with_patience
     def has(self, path: str) -> bool:
-        with translate_os_errors(self.name):
+        with self._faults():
             return bool(self._fs.exists(self._at(path)))
 
+    @with_patience
     def read(self, path: str) -> bytes:
-        with translate_os_errors(self.name, missing=FileNotFoundError):
+        with self._faults(missing=FileNotFoundError):
             data: bytes = self._fs.cat_file(self._at(path))
             return data
 
+    @with_patience
     def write(self, path: str, data: bytes) -> None:
-        with translate_os_errors(self.name):
+        with self._faults():
             try:
                 self._fs.pipe_file(self._at(path), data)
             except FileNotFoundError:
                 self._fs.makedirs(self._at(path).rpartition("/")[0], exist_ok=True)
                 self._fs.pipe_file(self._at(path), data)
 
+    @with_patience
     def write_file(self, path: str, source: Path) -> None:
-        with translate_os_errors(self.name):
+        with self._faults():
             try:
                 self._fs.put_file(str(source), self._at(path))
             except FileNotFoundError:
                 self._fs.makedirs(self._at(path).rpartition("/")[0], exist_ok=True)
                 self._fs.put_file(str(source), self._at(path))
 
+    @with_patience
     def fetch(self, path: str, target: Path) -> None:
         """Copy a file to this machine. Raises FileNotFoundError."""
-        with translate_os_errors(self.name, missing=FileNotFoundError):
+        with self._faults(missing=FileNotFoundError):
             self._fs.get_file(self._at(path), str(target))
 
     def list(self, folder: str) -> Iterator[str]:
         """Yield all files below `folder`, sorted."""
-        with translate_os_errors(self.name):
-            self._fs.invalidate_cache()
-            found = sorted(str(p) for p in self._fs.find(self._at(folder)))
         start = len(self._root.lstrip("/")) + 1
-        for path in found:
+        for path in self._found(folder):
             yield path.lstrip("/")[start:]
 
+    @with_patience
+    def _found(self, folder: str) -> Sequence[str]:
+        with self._faults():
+            self._fs.invalidate_cache()
+            return sorted(str(p) for p in self._fs.find(self._at(folder)))
+
+    @with_patience
     def folders(self, folder: str) -> Sequence[str]:
         """Return the names of the folders in `folder`, sorted."""
-        with translate_os_errors(self.name):
+        with self._faults():
             self._fs.invalidate_cache()
             try:
                 found = self._fs.ls(self._at(folder), detail=True)
@@ -264,9 +292,10 @@ class RemotePlace:
                 return []
         return sorted(str(f["name"]).rstrip("/").rpartition("/")[2] for f in found if f["type"] == "directory")
 
+    @with_patience
     def remove(self, path: str) -> None:
         """Remove a file if it exists."""
-        with translate_os_errors(self.name):
+        with self._faults():
             try:
                 self._fs.rm_file(self._at(path))
             except FileNotFoundError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
 from datetime import datetime
 from enum import Enum
@@ -21,6 +22,7 @@ from .commit_objects import Committed, Objects, draft
 from .database import Collided, Database, Rivals
 from .durable_disk import Disk as _Disk
 from .error_translation import translate_os_errors
+from .faults import with_patience
 from .index_rebuild import IndexRebuild
 from .lease import Lease as _Lease
 from .lease import Leases
@@ -53,7 +55,8 @@ class Store:
         self.objects = Objects(location.place)
         self.blobs = Blobs(near, far)
         self.logs: Path = near.root / "logs"
-        self.database = Database(location.database)
+        self.patience = location.patience
+        self.database = Database(location.database, self.patience)
         self._replaying = IndexRebuild(self.database, self.objects)
         self.far = far
         self._near = near
@@ -102,14 +105,14 @@ class Store:
         records are skipped, nothing is written, and the digest of an object that has one of them is returned.
 
         Writes all records or none. Raises RecordConflict if the store has a different record of the same id, StoreFull,
-        StoreError, and UsageError without records; within `fence` also Superseded, if the lease was lost or if a
+        StoreError (StoreUnavailable if a service does not answer for `patience`; the same call may be repeated then),
+        and UsageError without records; within `fence` also Superseded, if the lease was lost or if a
         finished trial belongs to a slot that has one.
         """
         if not records:
             raise UsageError("commit needs at least one record", next="pass one or more records")
         self.blobs.flush()
-        with self.database.reading() as connection:
-            missing, held = index.lacking(connection, records)
+        missing, held = self._lacking(records)
         if not missing:
             return held
         committed, data = draft(missing)
@@ -127,6 +130,12 @@ class Store:
                 raise
         return committed.digest
 
+    @with_patience
+    def _lacking(self, records: Sequence[Record]) -> tuple[list[Record], str]:
+        with self.database.reading() as connection:
+            return index.lacking(connection, records)
+
+    @with_patience
     def _enter(self, committed: Committed) -> None:
         rivals = Rivals.RECORDS if len(committed.records) <= index.MANY else Rivals.LEASES
         for left in reversed(range(_AGAIN)):
@@ -139,6 +148,7 @@ class Store:
                 if not left:
                     raise
 
+    @with_patience
     def _take_back(self, committed: Committed, path: str) -> bool:
         """Remove an object that no other process has seen, because another process was faster. Return False if it is
         indexed already.
@@ -174,6 +184,7 @@ class Store:
 
     # -- reading
 
+    @with_patience
     def get(self, cls: type[R], id: str) -> R:
         """Return the record with this id. Raises RecordMissing."""
         with self.database.reading() as connection:
@@ -201,6 +212,7 @@ class Store:
                 query = query.where(column == _plain(value))
         return self._records(cls, query)
 
+    @with_patience
     def _records(self, cls: type[R], query: Select[Any]) -> list[R]:
         with self.database.reading() as connection:
             rows = connection.execute(query).mappings().all()
@@ -233,6 +245,7 @@ class Store:
         )
         return sorted(self._records(Slot, query), key=lambda s: (s.attempt, s.repeat, s.instance, s.agent, s.arm, s.id))
 
+    @with_patience
     def tries(self, slot: str) -> int:
         """Return the number of closed trials of a slot."""
         trials = schema.trials

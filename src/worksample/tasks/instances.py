@@ -16,6 +16,7 @@ from .brief_settings import render_brief, setting_names
 from .environment import Deliverables, DeliverableTable, LimitsTable, PathsTable, deliverables_of
 from .package_files import Folder, MarkdownFile, read_text
 from .package_spec import InstanceSpec
+from .task_services import Word
 
 FILE = "task.toml"
 MOST = 2000
@@ -35,6 +36,8 @@ class InstanceTable(Frozen):
     reference: Folder = "reference"
     brief: MarkdownFile = Field(default="brief.md", validate_default=True)
     settings: Settings = {}
+    services: Annotated[tuple[Word, ...], AllowedText("a list of names")] = ()
+    """Services that this instance needs beside the task's."""
     limits: LimitsTable = LimitsTable()
     paths: PathsTable = PathsTable()
     deliverables: Deliverables = {}
@@ -105,7 +108,10 @@ class _Instance:
         except ValueError as error:
             self._fault("paths", str(error))
             paths = shared.paths
-        return shared.replaced(limits=self.table.limits.merged_over(shared.limits), paths=paths)
+        if self.table.services and shared.workplace is not None:
+            self._fault("services", "a workplace has the same services for all instances", "services of [environment]")
+        services = tuple(dict.fromkeys((*shared.services, *self.table.services)))
+        return shared.replaced(limits=self.table.limits.merged_over(shared.limits), paths=paths, services=services)
 
     def _deliverables(self, shared: Shared) -> tuple[Deliverable, ...]:
         return deliverables_of(shared.deliverables, self.table.deliverables)

@@ -105,8 +105,8 @@ Version = Annotated[Line, AllowedText('a text such as "1.0"')]
 
 
 class TaskTable(Frozen):
-    """The keys at the top level of `task.toml`. The tables below are validated one by one, so that a fault in one table
-    does not hide faults in others.
+    """The keys at the top level of `task.toml`. The tables inside are validated one by one, so that a fault in one
+    table does not hide faults in others.
     """
 
     id: TaskName

@@ -19,7 +19,7 @@ IGNORED = ("__pycache__", ".git", ".ipynb_checkpoints", ".mypy_cache", ".ruff_ca
 (`files.stray_files`).
 """
 APART = ("inputs", "software", "reference", "probes", "cases", "scripts", "dev", "docs")
-"""Folders that do not belong to the grader. `dev/` contains the author's own scripts."""
+"""Top-level folders of a package that do not belong to the grader. `dev/` contains the author's own scripts."""
 SINGLE = ("task.toml", "criteria.toml", "LICENSE", "LICENCE")
 
 

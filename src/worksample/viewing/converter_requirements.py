@@ -11,9 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from worksample.extras import install_command
 from worksample.sudo_command import root_command
-
-EXTRA = "pip install 'worksample[viewers]'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ def _install_command(debian: Iterable[str], *, extra: bool) -> str:
     if packages := tuple(dict.fromkeys(debian)):
         lines.append(root_command(f"apt-get install -y --no-install-recommends {' '.join(packages)}"))
     if extra:
-        lines.append(EXTRA)
+        lines.append(install_command("viewers"))
     return " && ".join(lines)
 
 

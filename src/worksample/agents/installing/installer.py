@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from worksample.errors import UsageError
+from worksample.files.machine import sign_lock
 from worksample.files.scratch_folder import remove_tree
 from worksample.sandboxes.orphan_sweeper import sweep_first
 
@@ -41,8 +42,9 @@ def install(text: str) -> Installed:
     program, version = parse_name(text)
     sweep_first()
     place = agents_folder()
-    with (place / f".{program.name}.lock").open("w", encoding="utf-8") as lock:
+    with (place / f".{program.name}.lock").open("a", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        sign_lock(lock)
         known = find_installed(program.name, version) if version != LATEST else None
         if known is not None and (known.anywhere or not shared_libraries.loader()):
             return known

@@ -11,6 +11,8 @@ from worksample.app.config import AppConfig
 from worksample.app.server.application import create_app
 from worksample.errors import StoreError
 from worksample.people import People
+from worksample.people.access.account_activity import counted_until
+from worksample.people.clock import MINUTE, Clock, now_in_microseconds
 from worksample.store import Store
 
 API = "/api/v1"
@@ -29,16 +31,33 @@ class ManualClock:
     def __call__(self) -> int:
         return self.now
 
+    def advance(self, to: int) -> None:
+        """Set the clock to a later time; an earlier one changes nothing."""
+        self.now = max(self.now, to)
+
+
+_YEAR = 365 * 24 * 60 * MINUTE
+
+
+def working_clock(dates: Clock = now_in_microseconds) -> ManualClock:
+    """Return a clock for scripted experts, so far in the past that their work never reaches into the future."""
+    return ManualClock(dates() - _YEAR)
+
 
 @dataclass
 class ScriptedExperts:
-    """Experts who answer every open item. `minutes`: the time that each of them takes for an item."""
+    """Experts who answer every open item. `minutes`: the time that each of them takes for an item.
+
+    `clock` times their work, which passes in an instant; `dates` dates their answers. The clock continues where these
+    experts' counted time ends, because nobody's time is counted twice.
+    """
 
     store: Store
     answer: Answer
-    clock: ManualClock
+    clock: ManualClock = field(default_factory=working_clock)
     minutes: float = 10
     names: Sequence[str] = field(default=("expert-1", "expert-2"))
+    dates: Clock = now_in_microseconds
 
     def judge(self) -> int:
         """Let each expert answer items until none is left. Return the number of answers."""
@@ -46,18 +65,19 @@ class ScriptedExperts:
         return asyncio.run(self._judge())
 
     def _hire(self) -> None:
-        people = People(self.store, clock=self.clock)
+        people = People(self.store, clock=self.dates)
         known = {account.name for account in people.accounts.all()}
         for name in self.names:
             if name not in known:
                 people.read_training(people.accounts.accept(people.accounts.invite(("expert",)), name, None))
+        self.clock.advance(counted_until(self.store, self.names))
 
     async def _judge(self) -> int:
         import httpx
 
         # Their minutes pass in an instant of the server's clock, which limits writes.
         config = AppConfig(writes_per_minute=_NO_LIMIT)
-        app = create_app(self.store, config, clock=self.clock)
+        app = create_app(self.store, config, clock=self.clock, dates=self.dates)
         transport = httpx.ASGITransport(app)
         count = 0
         for name in self.names:

@@ -40,18 +40,18 @@ def create_app(
     config: AppConfig = _USUAL,
     *,
     clock: Clock = now_in_microseconds,
+    dates: Clock | None = None,
     instructions: Instructions | None = None,
 ) -> HostRouter:
     """Build the application: the app, the viewer and deliverables, told apart by the Host header.
 
-    `clock`: microseconds since 1970. `instructions`: by default the package's own. The caller closes the store.
-    Background
-    work starts with the server's lifespan.
+    `clock`: microseconds since 1970. `dates`: the clock that dates answers, by default `clock`. `instructions`: by
+    default the package's own. The caller closes the store. Background work starts with the server's lifespan.
     """
     services = AppServices(
         config=config,
         store=store,
-        people=People(store, clock=clock, instructions=instructions),
+        people=People(store, clock=clock, dates=dates, instructions=instructions),
         capabilities=Capabilities(store, clock, hours=config.capability_hours),
         view_preparer=ViewPreparer(store, config),
         workstations=Workstations(store, lambda: moment(clock())),

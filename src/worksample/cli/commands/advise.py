@@ -16,6 +16,7 @@ from worksample.cli.output import (
     open_store,
     printable,
     say_json,
+    sheet_option,
     store_option,
     table,
 )
@@ -55,6 +56,7 @@ SHOWN = 10
 )
 @decimal_option
 @dates_option
+@sheet_option
 @click.option(
     "--out",
     type=click.Path(file_okay=False),
@@ -78,14 +80,16 @@ def command(
     encoding: str | None,
     decimal: str | None,
     dates: str | None,
+    sheet: str | None,
     out: str | None,
     store: str | None,
     as_json: bool | None,
 ) -> None:
     """Advise who should do each job on a firm's list: AI, AI with people, people, or not enough data.
 
-    JOBS is a .csv, .tsv, .json, .jsonl or .parquet with title, description, category, value, hours, how often a month,
-    files (docs/tutorials/firm.md). EXPERIMENTS are names or ids, by default the latest; their tasks may differ.
+    JOBS is a .csv, .tsv, .xlsx, .json, .jsonl or .parquet with title, description, category, value, hours, how often
+    a month, files (docs/tutorials/firm.md). EXPERIMENTS are names or ids, by default the latest; their tasks may
+    differ.
     """
     from worksample.experiments.experiment_lookup import find_experiment
     from worksample.extras import need
@@ -95,7 +99,7 @@ def command(
     notes: list[str] = []
     listed = read_list(
         Path(jobs), mapping=Path(mapping) if mapping else None, encoding=encoding or "", monthly=monthly or "",
-        decimal=decimal or "", dates=dates or "", told=notes.append,
+        decimal=decimal or "", dates=dates or "", sheet=sheet or "", told=notes.append,
     )  # fmt: skip
     config = AdviceConfig(
         sure=sure or 0.8, wage=wage, people=people or "measured", embedding=by or "tfidf", base_url=base_url or ""

@@ -66,7 +66,7 @@ def command(
     from worksample.cli.output import open_store
     from worksample.cli.run_output import OutputMode, run_config
     from worksample.errors import UsageError
-    from worksample.extras import lacks, need
+    from worksample.extras import install_command, lacks, need
     from worksample.reports import write_report
 
     folder = FOLDER / study if study in ("feedback", "company") else FOLDER
@@ -98,7 +98,7 @@ def command(
         return code
     if lacks("report") and not as_json:
         again = f"worksample report --store {shlex.quote(where)} --out {shlex.quote(str(report))}"
-        click.echo(f"  next: pip install 'worksample[all]', then {again}   (figures and the report)")
+        click.echo(f"  next: {install_command('report')}, then {again}   (figures and the report)")
         return code
     with open_store(where) as opened:
         board = write_report(opened, (config.name,), report)

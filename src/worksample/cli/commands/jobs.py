@@ -97,7 +97,9 @@ def _print_findings(looks: dict[str, JobExamination]) -> None:
         click.echo(f"  and {len(found) - MOST_LISTED} more")
     click.echo(f"{len(looks)} jobs examined; {len(found)} have findings")
     if looks and not next(iter(looks.values())).by:
-        click.echo(printable("  personal identifiers were not searched\n  next: pip install 'worksample[pii]'"))
+        from worksample.extras import install_command
+
+        click.echo(printable(f"  personal identifiers were not searched\n  next: {install_command('pii')}"))
 
 
 @click.command("funnel")

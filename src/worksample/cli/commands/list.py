@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from worksample.store.model_costs import Spending
 
 AGENTS = "agents"
+UNKNOWN = "unknown"
 ALWAYS = ("experiment", "when", "planned", "finished", "graded", "ungraded", "cost")
 """Columns that every table has."""
 
@@ -30,7 +31,7 @@ ALWAYS = ("experiment", "when", "planned", "finished", "graded", "ungraded", "co
 @json_option
 def command(handed: bool | None, judged_by: JudgedBy | None, store: str | None, as_json: bool | None) -> None:
     """List the experiments in a store: planned, finished, graded and waiting trials, and what models cost so far."""
-    from worksample.experiments.status import status_of
+    from worksample.experiments.status import statuses_of
     from worksample.experiments.work_without_experiment import handed_in_alone
     from worksample.records import Experiment
 
@@ -40,7 +41,7 @@ def command(handed: bool | None, judged_by: JudgedBy | None, store: str | None, 
             _show_handed_in(alone, as_json=bool(as_json))
             return
         known = sorted(opened.find(Experiment), key=lambda e: (e.at, e.id))
-        rows = [status_of(opened, experiment, judged_by) for experiment in known]
+        rows = statuses_of(opened, known, judged_by)
     if as_json:
         say_json([row.plain() for row in rows])
         return
@@ -87,7 +88,11 @@ def _show_experiments(rows: list[Status]) -> None:
 
 
 def _cells(row: Status) -> dict[str, str | int]:
+    from worksample.records import IMPORTED
+
     money = {one.who: cost_text(one) for one in row.spending}
+    if row.sandbox == IMPORTED and not _has_calls(row):
+        money[AGENTS] = UNKNOWN
     return {
         "experiment": row.experiment,
         "when": row.at[:16].replace("T", " "),
@@ -107,6 +112,11 @@ def _cells(row: Status) -> dict[str, str | int]:
         **{f"{who}' cost": said for who, said in money.items()},
         "": "UNSANDBOXED" if row.sandbox == "none" else "",
     }
+
+
+def _has_calls(row: Status) -> bool:
+    """Return whether a model call of the agents is recorded. Imported work may have none, and no cost is then known."""
+    return any(one.who == AGENTS and one.pieces for one in row.spending)
 
 
 def cost_text(spent: Spending) -> str:

@@ -16,6 +16,7 @@ from worksample.cli.output import (
     open_store,
     printable,
     say_json,
+    sheet_option,
     store_option,
 )
 from worksample.errors import UsageError
@@ -61,6 +62,7 @@ class Amount(click.ParamType[float | str]):
 @click.option("--encoding", metavar="NAME", default=None, help="The table's encoding, if not UTF-8, such as cp1252.")
 @decimal_option
 @dates_option
+@sheet_option
 @click.option("--task", default=None, metavar="DIR", help="The task's package.")
 @click.option("--instance", default=None, metavar="NAME", help="The task's instance; needed if the task has several.")
 @click.option("--entrant", default=None, help="Who made it: the name of a person or of an agent.")
@@ -184,7 +186,7 @@ def _check_arguments(path: str | None, table: str | None, experiment: str | None
             f"with --table, give these as columns of the table: {', '.join(said)}",
             next="worksample submit --table FILE",
         )
-    of_many = [f"--{name}" for name in ("encoding", "decimal", "dates") if given[name] is not None]
+    of_many = [f"--{name}" for name in ("encoding", "decimal", "dates", "sheet") if given[name] is not None]
     if path is not None and of_many:
         raise UsageError(
             f"these options work only with --table: {', '.join(of_many)}", next="worksample submit --table FILE"
@@ -219,7 +221,7 @@ def _many(
         author = _text(given["author"]) or default_author()
         what = HandInMany(
             table, found, author, sandbox=sandbox, encoding=_text(given["encoding"]) or "",
-            decimal=_text(given["decimal"]) or "", dates=_text(given["dates"]) or "",
+            decimal=_text(given["decimal"]) or "", dates=_text(given["dates"]) or "", sheet=_text(given["sheet"]) or "",
         )  # fmt: skip
         done = hand_in_many(opened, what, grade_now=graded)
         name = short_name(opened, found) if found else ""

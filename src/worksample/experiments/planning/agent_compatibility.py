@@ -57,9 +57,28 @@ _EARLIER_WORDS = (
 
 def reason_identity(reason: str) -> str:
     """Return a reason in the wording of version 0.1, which is part of an experiment's id and must not change."""
+    reason = _HOW_TO_INSTALL.sub(_earlier_command, reason)
     for now, earlier in _EARLIER_WORDS:
         reason = re.sub(now, earlier, reason)
     return reason
+
+
+_HOW_TO_INSTALL = re.compile(
+    r"(needs programs of a (workplace)|needs a (browser))([^(]*)\((?:[^();]*; )?type: ([^()]*)\)"
+)
+
+
+def _earlier_command(found: re.Match[str]) -> str:
+    """Return what is missing with the command of version 0.1: today's depends on where this copy was installed, and
+    names the programs that the machine lacks.
+    """
+    extra = found[2] or found[3]
+    lines = found[5].split(" && ")
+    own = (
+        line if re.match(r"worksample |(sudo |su -c .)?apt-get ", line) else f"pip install 'worksample[{extra}]'"
+        for line in lines
+    )
+    return f"{found[1]}{found[4]}(type: {' && '.join(own)})"
 
 
 def why_incompatible(agent: Agent, instance: Instance, lacking: frozenset[str] = frozenset()) -> str:
@@ -81,7 +100,8 @@ def why_incompatible(agent: Agent, instance: Instance, lacking: frozenset[str] =
     elif environment.workplace is not None and (
         line := service_programs.missing_programs_command(environment.services)
     ):
-        reasons.append(f"needs programs of a workplace, which are not installed (type: {line})")
+        names = ", ".join(service_programs.missing_programs(environment.services))
+        reasons.append(f"needs programs of a workplace, which are not installed ({names}; type: {line})")
     if environment.image is not None and not works_in_images(agent):
         reasons.append("has an image, in which the agent's program may lack libraries")
     if environment.mcp and not takes_mcp(agent):

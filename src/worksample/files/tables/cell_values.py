@@ -23,11 +23,15 @@ class InvalidCell(ValueError):
     """A cell whose value does not suit its column."""
 
 
+class UnknownCell(str):
+    """A cell that has no known value, such as a formula that was saved without one. Its text says why."""
+
+
 def is_blank(cell: object) -> bool:
     """Return whether a cell is empty, or has a text that spreadsheets and data frames write for an empty cell."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return True
-    if not isinstance(cell, str):
+    if not isinstance(cell, str) or isinstance(cell, UnknownCell):
         return False
     told = cell.strip()
     return len(told) <= 4 and told.lower() in ("", "null", "none", "nan", "n/a", "na")
@@ -41,6 +45,8 @@ def text(cell: object) -> str:
         raise InvalidCell("is a list or a table, not a text")
     if isinstance(cell, float) and math.isinf(cell):  # so `tables.opening` reads a whole number of thousands of digits
         raise InvalidCell("is not finite; write it as text, in quotes")
+    if isinstance(cell, UnknownCell):
+        raise InvalidCell(str(cell))
     told = str(cell)
     if "\r" in told:
         told = told.replace("\r\n", "\n").replace("\r", "\n")

@@ -215,8 +215,10 @@ def _title_fault(first: DelimitedRow, second: DelimitedRow, name: str) -> TableF
     )
 
 
-def header_of(found: Iterator[DelimitedRow]) -> tuple[Header, Iterator[DelimitedRow]]:
+def header_of(found: Iterator[DelimitedRow], *, titled: bool = True) -> tuple[Header, Iterator[DelimitedRow]]:
     """Return the first non-blank record as the header, and an iterator of the later non-blank records.
+
+    titled: whether the first record may be a title, which is an error.
 
     In names, line ends and runs of spaces become one space, and a letter with an accent becomes one character. Raises
     TableFault if the table has no header, a duplicate name, a title or single cell above wider lines, or more than
@@ -232,7 +234,11 @@ def header_of(found: Iterator[DelimitedRow]) -> tuple[Header, Iterator[Delimited
     if len(names) > COLUMN_LIMIT:
         raise TableFault(f"has more than {COLUMN_LIMIT:,} columns")
     second = next(rest, None)
-    if second is not None and _is_title([n for n in names if n], [c for c in second.cells if not is_blank(c)]):
+    if (
+        titled
+        and second is not None
+        and _is_title([n for n in names if n], [c for c in second.cells if not is_blank(c)])
+    ):
         raise _title_fault(first, second, next(n for n in names if n))
     twice = next((name for name, count in Counter(n for n in names if n).items() if count > 1), None)
     if twice is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date, time, timedelta
 from typing import Any
 
 from . import cell_values as cells
@@ -28,6 +29,8 @@ class NumberColumns:
     """Columns that may have units and ranges -> their meaning."""
     ranges: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Column -> its first range, with its place, and the number of its ranges."""
+    currencies: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Column of a workbook -> currency in its number formats -> the first place."""
 
     def with_rows(self, columns: Mapping[str, bool], rows: Iterable[tuple[int, Mapping[str, Any]]]) -> NumberColumns:
         """Return a copy with the evidence of all rows. `columns` maps number columns to whether they are money."""
@@ -47,9 +50,12 @@ class NumberColumns:
     def see(self, line: int, row: Mapping[str, Any]) -> None:
         """Add one row to the evidence."""
         for column in self.marks.keys() | self.quantities.keys():
-            if not isinstance(cell := row.get(column), str):
+            cell, place = row.get(column), f"line {line}"
+            if currency := getattr(cell, "currency", ""):
+                self.currencies.setdefault(column, {}).setdefault(currency, f"the format of {place}")
+            if not isinstance(cell, str) or isinstance(cell, cells.UnknownCell):
                 continue
-            marks, place = self.marks.get(column), f"line {line}"
+            marks = self.marks.get(column)
             kind = self.quantities.get(column)
             found = None if kind is None else _parts(cell, kind)
             if found is not None and found.is_range:
@@ -72,9 +78,15 @@ class NumberColumns:
     def read_interval(self, column: str, cell: Any) -> tuple[NumberRange, str]:
         """Read a cell of a quantity column; return its ends and the currency that it names. Raises InvalidCell."""
         kind = self.quantities.get(column, Quantity.NUMBER)
+        if isinstance(cell, date):
+            raise cells.InvalidCell(f"is the date {cell:%Y-%m-%d} (a spreadsheet reads 2-3 as one); {kind.form}")
+        if kind is Quantity.HOURS and isinstance(cell, time):
+            cell = timedelta(hours=cell.hour, minutes=cell.minute, seconds=cell.second)
+        if kind is Quantity.HOURS and isinstance(cell, timedelta):
+            cell = cell.total_seconds() / 3600
         if not isinstance(cell, str):
             value = float(self.read(column, cell))
-            return NumberRange(value, value), ""
+            return NumberRange(value, value), getattr(cell, "currency", "")
         told = cells.text(cell)
         try:
             found = quantities(told, kind)
@@ -89,6 +101,19 @@ class NumberColumns:
         if high < low:
             raise cells.InvalidCell(f"{told[:40]!r} begins with its larger number; {kind.form}")
         return NumberRange(low, high), found.currency
+
+    def currency_of(self, column: str) -> str:
+        """Return the currency of amounts of a column that name none: that of the other cells' formats, or "".
+
+        Raises InvalidCell if the formats name several.
+        """
+        named = self.currencies.get(column, {})
+        if len(named) > 1:
+            shown = " and ".join(named.values())
+            raise cells.InvalidCell(
+                f"names no currency, and the column has {shown}; write its currency, such as 900 EUR"
+            )
+        return next(iter(named), "")
 
     def notes(self) -> tuple[str, ...]:
         """Return one line about each column with ambiguous numbers: how they are read."""

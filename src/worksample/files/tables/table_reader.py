@@ -1,4 +1,4 @@
-"""Rows of people's tables: CSV in any usual encoding, JSON, JSON Lines or Parquet."""
+"""Rows of people's tables: CSV in any usual encoding, JSON, JSON Lines, Parquet, or a sheet of a workbook."""
 
 from __future__ import annotations
 
@@ -9,18 +9,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
-from worksample.errors import ImportFailed, UsageError
+from worksample.errors import ForeignInputError, ImportFailed, UsageError
 from worksample.files.json_duplicate_keys import DuplicateKeyError, unique_object
 
 from .delimited import SAMPLE, DelimitedRow, Header, TableFault, header_of, records, sniff
 from .encodings import is_text_encoding, marked_encoding
+from .workbook_table import WorkbookSheets, numbered
 
 JSON_LIMIT = 1 << 30
 """Maximum bytes of a JSON file, which is read as a whole; other formats are read row by row."""
 INTEGER_DIGITS = 308
 """Maximum digits of a whole number in JSON; a longer number is infinite as a float."""
+WORKBOOKS = (".xlsx", ".xlsm")
+WORKBOOK_LIMIT = 64 << 20
+"""Maximum bytes of a workbook."""
+WORKBOOK_SECONDS = 120
+"""Maximum processor time for a workbook."""
 AGAIN = "correct the file, then run the same command again"
 LOOKED_AT = 10_000
 """Number of records whose keys make up the header."""
@@ -44,11 +50,15 @@ class OpenedTable:
     rows: Iterator[tuple[int, dict[str, Any]]]
     nameless: tuple[str, ...] = ()
     """Columns with values but without a name, such as `column 1`. They are not read."""
+    notes: tuple[str, ...] = ()
+    """What else was left out: titles above the names, hidden sheets."""
 
 
 @contextmanager
-def open_table(path: Path, encoding: str = "") -> Iterator[OpenedTable]:
-    """Open a table; its suffix gives the format: .csv, .tsv, .json, .jsonl, .parquet.
+def open_table(path: Path, encoding: str = "", sheet: str = "") -> Iterator[OpenedTable]:
+    """Open a table; its suffix gives the format: .csv, .tsv, .json, .jsonl, .parquet, .xlsx.
+
+    sheet: the name of a workbook's sheet; "" for the only visible sheet with a table.
 
     `encoding` is for CSV; if it is "", the first bytes decide, and otherwise UTF-8 is used. Raises UsageError,
     ImportFailed.
@@ -57,6 +67,8 @@ def open_table(path: Path, encoding: str = "") -> Iterator[OpenedTable]:
     if not path.is_file():
         raise UsageError("there is no such file", where=str(path), next=f"ls {shlex.quote(str(path.parent))}")
     form = path.suffix.lower()
+    if sheet and form not in WORKBOOKS:
+        raise UsageError("only workbooks have sheets", where="--sheet", next="leave out --sheet")
     if form in (".csv", ".tsv", ".txt"):
         with path.open(encoding=encoding or _encoding(path), newline="") as file:
             yield _open_csv(file, path)
@@ -67,9 +79,11 @@ def open_table(path: Path, encoding: str = "") -> Iterator[OpenedTable]:
         yield table_of_records(enumerate(_read_json_rows(path), 1))
     elif form == ".parquet":
         yield table_of_records(_read_parquet(path))
+    elif form in WORKBOOKS:
+        yield _open_workbook(path, sheet)
     else:
         raise UsageError(f"{form or 'a file without an ending'} cannot be read as a table", where=str(path),
-                         next="save it as .csv, .json, .jsonl or .parquet")  # fmt: skip
+                         next="save it as .csv, .xlsx, .json, .jsonl or .parquet")  # fmt: skip
 
 
 def check_encoding(name: str) -> None:
@@ -140,6 +154,47 @@ def _open_csv(file: TextIO, path: Path) -> OpenedTable:
     nameless = tuple(f"column {n + 1}" for n, cell in enumerate(seen[: len(named)]) if cell.strip() and not named[n])
     rows = below if first is None else chain([first], below)
     return OpenedTable(header.named, _csv_rows(rows, header, path), nameless)
+
+
+def _open_workbook(path: Path, sheet: str) -> OpenedTable:
+    found = _sheets_of(path, sheet)
+    names = ", ".join(repr(table.name) for table in found.tables)
+    if len(found.tables) > 1:
+        raise UsageError(f"has {len(found.tables)} sheets with rows: {names}", where=str(path),
+                         next=f"name one: --sheet {shlex.quote(found.tables[0].name)}")  # fmt: skip
+    hidden = f"; its hidden sheets are {', '.join(map(repr, found.hidden))}" if found.hidden else ""
+    if not found.tables:
+        raise ImportFailed(f"has no sheet with rows below names of columns{hidden}", where=str(path), next=AGAIN)
+    [table] = found.tables
+    rows = (DelimitedRow(line, row) for line, row in numbered(table))
+    try:
+        header, below = header_of(chain([DelimitedRow(table.line, list(table.names))], rows), titled=False)
+    except TableFault as fault:
+        raise _table_error(fault, path) from fault
+    notes = [f"left out above the names of columns: {' / '.join(table.titles)[:200]}"] if table.titles else []
+    notes += [f"hidden sheets are not read: {', '.join(found.hidden)}"] if found.hidden and not sheet else []
+    return OpenedTable(header.named, _csv_rows(below, header, path), notes=tuple(notes))
+
+
+def _sheets_of(path: Path, sheet: str) -> WorkbookSheets:
+    """Read a workbook in a process with limits."""
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    from worksample.files.untrusted import WorkerPool
+
+    if path.stat().st_size > WORKBOOK_LIMIT:
+        raise ImportFailed(f"more than {WORKBOOK_LIMIT >> 20} MiB", where=str(path), next="save it as .csv")
+    pool = WorkerPool(most=1, seconds=WORKBOOK_SECONDS)
+    function = f"{__package__}.workbook_table:read_sheets"
+    try:
+        with ThreadPoolExecutor(1) as thread:  # the caller may have an event loop of its own
+            told = thread.submit(lambda: asyncio.run(pool.run(function, path.read_bytes(), sheet)))
+            return cast("WorkbookSheets", told.result())
+    except ForeignInputError as fault:
+        raise ImportFailed(fault.what, where=str(path), next=AGAIN) from fault
+    finally:
+        pool.close()
 
 
 def _csv_rows(rows: Iterator[DelimitedRow], header: Header, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksample.formats.interface import (
+    OVERWRITE,
+    SKIP_FAULTY,
     ExchangeFormat,
     FormatOption,
     ReportLine,
@@ -24,6 +28,8 @@ OBSTACLES = {
     "ale-gpu": "a machine with a GPU",
     "ale-licence": "software with a licence",
     "ale-paths": "folders that a sandbox can have",
+    "ale-start": "preparations by its start()",
+    "ale-software": "software of its own for each instance",
     "ale-data": "files that are not part of the checkout (--data)",
 }
 """Obstacle -> the requirement of an instance that is not met here."""
@@ -36,7 +42,35 @@ def _import(request: TransferRequest) -> TransferReport:
     assert request.source is not None
     packages = read_checkout(request.source, request.text("tier"))
     listings = list_packages(packages, request.source)
-    return _report(request, listings)
+    if request.out is None:
+        return _report(request, listings)
+    return _write(request, listings, request.source, request.out)
+
+
+def _write(request: TransferRequest, listings: list[AleListing], checkout: Path, out: Path) -> TransferReport:
+    """Write the packages, and report how many instances can be attempted."""
+    from worksample.formats.package_writer import packages_or_faults, report_packages
+
+    from .task_import import import_ale
+
+    packages, complete = packages_or_faults(
+        import_ale, listings, checkout, out, data=request.path("data"), overwrite=request.flag("overwrite"),
+        skip_faulty=request.flag("skip_faulty"),
+    )  # fmt: skip
+    needs = Counter(word for task in packages for words in task.needs.values() for word in words)
+    rows: list[tuple[str, int]] = [
+        ("packages", len(packages)),
+        ("instances", sum(len(task.needs) for task in packages)),
+        ("attemptable instances", sum(task.runnable for task in packages)),
+    ]
+    rows += [(f"{word}: {OBSTACLES[word]}", needs[word]) for word in OBSTACLES if needs[word]]
+    tables = [ReportTable(("", "count"), rows, right=("count",))] if packages else []
+    reasons = {
+        task.name: "" if task.runnable else ", ".join(dict.fromkeys(w for ws in task.needs.values() for w in ws))
+        for task in packages
+    }
+    lines = report_packages(packages, str(out), reasons, skip_faulty=request.flag("skip_faulty"))
+    return TransferReport(packages.plain([asdict(task) for task in packages]), (*tables, *lines), complete)
 
 
 def _report(request: TransferRequest, listings: list[AleListing]) -> TransferReport:
@@ -89,9 +123,11 @@ ALE = ExchangeFormat(
     "ale",
     "The public packages of Agents' Last Exam",
     importer=Transfer(
-        "List the packages of a checkout of Agents' Last Exam.",
-        """List the packages and instances of CHECKOUT, a copy of Agents' Last Exam's repository, with the reason for
-        each instance that cannot be attempted here.
+        "Turn a checkout of Agents' Last Exam into packages.",
+        """Turn the packages of CHECKOUT, a copy of Agents' Last Exam's repository, into packages below the folder OUT.
+        Without OUT, list them.
+
+        An instance that needs something that is not available here cannot be attempted, and the reason is recorded.
 
         Each package's load() runs in a sandbox of its own, twice, and the results are compared
         (docs/reference/formats.md).
@@ -103,6 +139,8 @@ ALE = ExchangeFormat(
                 "data", "The instances' files: FOLDER/DOMAIN/TASK/VARIANT/{input,software,reference}.", value="FOLDER",
                 folder=True,
             ),
+            SKIP_FAULTY,
+            OVERWRITE,
         ),
         source="CHECKOUT",
         source_is_folder=True,

@@ -27,7 +27,7 @@ from worksample.sandboxes.python_toolbox import base_python
 
 from .checkout import AlePackage
 
-TASKS, IN_BOX = "/ale/checkout/tasks", "/ale/in-box"
+TASKS, IN_BOX = "/ale/checkout/tasks", "/ale/platform/in_box"
 SECONDS = 20.0
 """Time of one call of `load()`, with the import of `main.py`."""
 MOST_INSTANCES = 1000
@@ -133,10 +133,11 @@ class _LoadFailed(Exception):
 async def _call_load(box: Box, place: str, seed: str, seconds: float) -> dict[str, Any]:
     """Call `load()` once and return its result. Raises _LoadFailed, and SandboxError if the box fails."""
     target = f"{box.config.output}/listing-{seed}.json"
-    program = f"{IN_BOX}/list_instances.py"
+    places = [IN_BOX, posixpath.dirname(IN_BOX)]  # the stand-in for `cua_bench`, and the package `in_box`
+    code = f"import sys; sys.path[:0] = {places!r}; from in_box.list_instances import main; main()"
     arguments = [posixpath.dirname(TASKS), f"tasks/{place}", target, str(MOST_INSTANCES)]
     done = await box.run(
-        [str(base_python()), "-S", "-B", "-P", program, *arguments],
+        [str(base_python()), "-S", "-B", "-P", "-c", code, *arguments],
         env={"PYTHONHASHSEED": seed}, timeout=FairTimeout(seconds),
     )  # fmt: skip
     if done.starved:

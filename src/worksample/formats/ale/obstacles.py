@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from pathlib import Path
 
 from worksample.box import BoxConfig
 from worksample.errors import SandboxError
 
+from .checkout import AlePackage
 from .format import OBSTACLES
 from .listing import AleInstance, AleListing
 
 REQUIRED_PATHS = ("input", "output", "reference")
+_HARMLESS = ("_setup", "file_exists", "directory_exists", "exists", "create_dir", "list_dir", "getLogger")
+"""Calls with a session that prepare nothing: a sandbox has the folders, and `_setup` only copies credentials."""
 
 
 def obstacles_of(listing: AleListing, instance: AleInstance, data: Path | None) -> dict[str, str]:
@@ -31,6 +35,8 @@ def obstacles_of(listing: AleListing, instance: AleInstance, data: Path | None) 
             found["ale-paths"] = fault
         elif lacking := missing_data(listing, instance, data):
             found["ale-data"] = lacking
+        if prepares(listing.package):
+            found["ale-start"] = ""
     return {name: found[name] for name in OBSTACLES if name in found}
 
 
@@ -75,3 +81,28 @@ def missing_data(listing: AleListing, instance: AleInstance, data: Path | None) 
     if data is None:
         return " and ".join(needed)
     return " and ".join(name for name in needed if data_folder(listing, instance, name, data) is None)
+
+
+def prepares(package: AlePackage) -> bool:
+    """Return whether `start` does anything with its session that no sandbox has done already. Nothing is executed."""
+    try:
+        tree = ast.parse((package.folder / "main.py").read_text(encoding="utf-8"))
+    except (OSError, ValueError, SyntaxError, RecursionError):
+        return True
+    found = [n for n in tree.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and n.name == "start"]
+    if not found or len(found[0].args.args) < 2:
+        return True
+    bases = [base for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for base in node.bases]
+    if any(isinstance(base, ast.Name) and base.id == "BaseTaskSetup" for base in bases):
+        return True  # a setup of its own
+    session = found[0].args.args[1].arg
+    calls = [node for part in found[0].body for node in ast.walk(part) if isinstance(node, ast.Call)]
+    using = [call for call in calls if any(isinstance(n, ast.Name) and n.id == session for n in ast.walk(call))]
+    return not {_called_name(call) for call in using} <= set(_HARMLESS)
+
+
+def _called_name(call: ast.Call) -> str:
+    """Return the last part of the name of what is called."""
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return call.func.id if isinstance(call.func, ast.Name) else ""

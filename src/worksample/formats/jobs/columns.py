@@ -98,7 +98,16 @@ class Columns:
 
     def notes(self) -> tuple[str, ...]:
         """Return one line about each column with ambiguous numbers or dates, or with ranges: how they are read."""
-        return (*self.numbers.notes(), *self.dates.notes())
+        return (*self.numbers.notes(), *self.dates.notes(), *self._currency_notes())
+
+    def _currency_notes(self) -> tuple[str, ...]:
+        found = []
+        for column, named in self.numbers.currencies.items():
+            if len(named) == 1 and "currency" not in self.of and "currency" not in self.values:
+                [(currency, where)] = named.items()
+                if currency != "USD":
+                    found.append(f"{column}: amounts without a currency are read in {currency}, as {where} has it")
+        return tuple(found)
 
     def read_row(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """Return a row's values, without blank cells, and its faults. Ranges are also under the key `RANGES`."""
@@ -120,8 +129,24 @@ class Columns:
                     values[name] = self._parse(name, column, cell)
             except cells.InvalidCell as e:
                 faults.append(f"{column}: {e}")
+        currencies |= self._implied_currencies(row, values, currencies, faults)
         faults += _settle_currency(values, currencies - {""})
         return (values | {RANGES: ranges} if ranges else values), faults
+
+    def _implied_currencies(
+        self, row: Mapping[str, Any], values: Mapping[str, Any], named: set[str], faults: list[str]
+    ) -> set[str]:
+        """Return the currencies that the other cells of a row's amounts imply, if the row names none."""
+        found: set[str] = set()
+        if named - {""} or values.get("currency"):
+            return found
+        for column in (self.of[name] for name in AMOUNTS if name in self.of):
+            if not cells.is_blank(row.get(column)):
+                try:
+                    found.add(self.numbers.currency_of(column))
+                except cells.InvalidCell as e:
+                    faults.append(f"{column}: {e}")
+        return found
 
     def _parse(self, name: str, column: str, cell: Any) -> Any:
         if name in DATES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 LISTED_FAULTS = 20
 """The number of faults that are listed."""
+NAMED_PROJECTS = 5
+"""The number of incomplete projects that are named."""
 JOB_OPTIONS = (
     FormatOption("mapping", "A TOML file that names the columns.", value="FILE", flag="--map"),
     FormatOption("encoding", "The encoding of a CSV that is not UTF-8, such as cp1252.", value="NAME"),
@@ -34,6 +37,7 @@ JOB_OPTIONS = (
     FormatOption(
         "dates", "The order in all dates: DMY, MDY or YMD; default: inferred from each column.", value="ORDER",
     ),
+    FormatOption("sheet", "The sheet of a workbook; default: the only visible one with rows.", value="NAME"),
     FormatOption("files", "The folder with the attachments; default: the table's own.", value="DIR"),
     FormatOption(
         "filters", "Keep only completed, payment-verified, fixed-price or single-milestone jobs. Repeatable.",
@@ -57,20 +61,31 @@ def import_job_table(preset: str, request: TransferRequest) -> TransferReport:
     """Import a table of jobs with the column names of a preset; report how many rows were written, excluded and
     faulty.
     """
+    from .project_folders import incomplete_projects
     from .table_import import ImportJobs, import_jobs
 
     assert request.source is not None and request.out is not None
     config = ImportJobs(
         preset="jobs" if preset == "rli" else preset,
         mapping=request.path("mapping"), encoding=request.text("encoding"), decimal=request.text("decimal"),
-        dates=request.text("dates"),
+        dates=request.text("dates"), sheet=request.text("sheet"),
         files=request.path("files"), filters=request.texts("filters"), source=price_source(request),
         visibility="public" if request.flag("public") else "private",
         skip_faulty=request.flag("skip_faulty"), overwrite=request.flag("overwrite"), missing=request.flag("missing"),
     )  # fmt: skip
     imported = import_jobs(request.source, request.out, config, show_progress=request.show_progress)
     plain = {**{name: getattr(imported, name) for name in imported.__slots__}, "out": str(request.out)}
-    return TransferReport(plain, _report(imported, str(request.out)))
+    bare = incomplete_projects(request.source) if request.source.is_dir() else {}
+    if bare:
+        plain["incomplete"] = {what: list(names) for what, names in bare.items()}
+    return TransferReport(plain, (*_incomplete(bare), *_report(imported, str(request.out))))
+
+
+def _incomplete(bare: Mapping[str, Sequence[str]]) -> Iterator[ReportLine]:
+    """Yield a line for each part that project folders lack."""
+    for what, names in bare.items():
+        some = ", ".join(names[:NAMED_PROJECTS]) + (" ..." if len(names) > NAMED_PROJECTS else "")
+        yield ReportLine(f"  projects without {what}: {len(names)} ({some})")
 
 
 def price_source(request: TransferRequest) -> Source:
@@ -120,7 +135,7 @@ JOBS = _job_format(
     "Turn a table of jobs into packages: a firm's own list, a marketplace's.",
     """Turn a table of jobs into a suite of task packages below the folder OUT.
 
-    TABLE is a .csv, .tsv, .json, .jsonl or .parquet with one job per row; --map names its columns
+    TABLE is a .csv, .tsv, .xlsx, .json, .jsonl or .parquet with one job per row; --map names its columns
     (docs/reference/formats.md). If a row has errors, nothing is written, unless --skip-faulty leaves such rows out.
     """,
 )

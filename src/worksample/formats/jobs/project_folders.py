@@ -28,13 +28,13 @@ _BRIEF_LIMIT = 4 << 20
 
 
 @contextmanager
-def open_jobs(path: Path, encoding: str = "") -> Iterator[OpenedTable]:
+def open_jobs(path: Path, encoding: str = "", sheet: str = "") -> Iterator[OpenedTable]:
     """Open a table of jobs, or a folder with one subfolder for each project. Raises the same errors as `open_table`."""
     check_encoding(encoding)
     if path.is_dir():
         yield table_of_records(enumerate(read_projects(path), 1))
         return
-    with open_table(path, encoding) as opened:
+    with open_table(path, encoding, sheet) as opened:
         yield opened
 
 
@@ -54,6 +54,14 @@ def read_projects(folder: Path) -> Iterator[dict[str, Any]]:
             "attachments": _files(folder, entry, INPUTS),
             "reference": _files(folder, entry, DELIVERABLES),
         }
+
+
+def incomplete_projects(folder: Path) -> dict[str, tuple[str, ...]]:
+    """Return the part that is absent (inputs, or the human's deliverable) -> the projects without it."""
+    parts = {"attachments": f"a folder of inputs ({INPUTS[0]}/)", "reference": f"a deliverable ({DELIVERABLES[0]}/)"}
+    rows = [row for row in read_projects(folder) if not isinstance(row, FaultyRow)]
+    found = {what: tuple(row["contract"] for row in rows if not row[key]) for key, what in parts.items()}
+    return {what: names for what, names in found.items() if names}
 
 
 def _metadata(project: Path) -> dict[str, Any] | str:

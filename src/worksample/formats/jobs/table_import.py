@@ -44,6 +44,8 @@ class ImportJobs:
     """The decimal mark of every number; "" to infer it from each column. An ambiguous column is an error."""
     dates: str = ""
     """The order of every date, `DMY`, `MDY` or `YMD`; "" to infer it from each column."""
+    sheet: str = ""
+    """The sheet of a workbook; "" for the only visible one with rows."""
     files: Path | None = None
     """The folder of attachments and deliverables; None for the table's own folder."""
     filters: tuple[str, ...] = ()
@@ -105,9 +107,9 @@ def import_jobs(
     if not files.is_dir():
         raise UsageError("there is no such folder", where=str(files), next="--files DIR with the attachments")
     tally = _Tally()
-    with open_jobs(table, config.encoding) as opened:
+    with open_jobs(table, config.encoding, config.sheet) as opened:
         chosen = choose_columns(opened.header, config.preset, config.mapping, config.decimal, config.dates)
-        header = opened.header
+        header, notes = opened.header, opened.notes
         columns = chosen.with_rows(opened.rows)
         unread = (*columns.unread, *opened.nameless)
     for line, posting in _postings(table, config, columns, filters, tally, show_progress):
@@ -149,7 +151,7 @@ def import_jobs(
         (out / COUNTS_FILE).write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
     return ImportedJobs(
         tally.rows, tuple(written), there, left_out, tally.faults, tally.without_price,
-        dict(tally.foreign.most_common()), tally.without_category, unread, columns.notes(),
+        dict(tally.foreign.most_common()), tally.without_category, unread, (*notes, *columns.notes()),
     )  # fmt: skip
 
 
@@ -169,7 +171,7 @@ def _postings(
 ) -> Iterator[tuple[int, Posting]]:  # fmt: skip
     """Yield (line, posting) for the jobs that pass the filters; count the others and the faults in `tally`."""
     seen: dict[str, int] = {}
-    with open_jobs(table, config.encoding) as opened:
+    with open_jobs(table, config.encoding, config.sheet) as opened:
         for line, row in opened.rows:
             tally.rows += 1
             if tally.rows % 1000 == 0:

@@ -40,7 +40,7 @@ CHECK_TASK = "worksample task check FOLDER"
 """Next command if the evaluator does not run in the grading box."""
 RUN_TRIAL = "worksample run EXPERIMENT with an agent, since only trials record a conversation"
 """Next command if the submission has no trajectory."""
-EXTRA = "pip install 'worksample[tac]'"
+EXTRA = "install the extra tac (docs/how-to/install.md)"
 IMPORT_AGAIN = "worksample import tac --overwrite OUT"
 
 

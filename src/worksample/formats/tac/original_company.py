@@ -93,5 +93,8 @@ def missing_contents(
 def notes_text(task: str, lacks: Mapping[str, Sequence[str]]) -> str:
     """Return a package's `notes.md`, with everything that the task lacks here."""
     lines = [f"{what}: {', '.join(names)}" for what, names in lacks.items() if names]
-    items = "\n".join(f"- {line}" for line in lines) or "- nothing"
-    return f"`{task}` of TheAgentCompany, from a copy of its repository. What it has not here:\n\n{items}\n"
+    origin = f"`{task}` of TheAgentCompany, from a copy of its repository."
+    if not lines:
+        return f"{origin} No service, contents or program is known to be missing.\n"
+    items = "\n".join(f"- {line}" for line in lines)
+    return f"{origin} The import lacks:\n\n{items}\n"

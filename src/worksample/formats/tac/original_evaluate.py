@@ -15,7 +15,6 @@ import ast
 import importlib
 import importlib.metadata
 import importlib.util
-import json
 import logging
 import os
 import sys
@@ -25,7 +24,9 @@ from typing import Any
 
 from worksample.errors import Cause, GraderError
 from worksample.kit import Case, Grade, GradePart
+from worksample.kit.live_services import PORTS
 
+from .conversation import SearchedTrajectory, TrajectoryUse, agent_requests, use_of_conversation, visited_addresses
 from .evaluate import (
     EXTRA,
     outside_box_error,
@@ -57,7 +58,7 @@ def evaluate(case: Case) -> Grade:
     sys.modules["litellm"] = _litellm(judge)
     sys.path.insert(0, str(folder))
     os.chdir(case.folder("output"))
-    conversation = _conversation_text(case)
+    conversation = SearchedTrajectory(steps_of(case), _visited(case))
     try:
         found = importlib.import_module("evaluator").grade_checkpoints(conversation)
     except Exception as fault:
@@ -65,8 +66,17 @@ def evaluate(case: Case) -> Grade:
         raise judge.failure or GraderError(what, cause=Cause.GRADER_CRASH, next=LEAVE_OUT) from fault
     if judge.failure is not None:
         raise judge.failure
+    if conversation.unknown:
+        require_conversation(case)
     require_served(case, services)
     return _grade(found)
+
+
+def _visited(case: Case) -> list[str] | None:
+    """Return the addresses that the agent visited; None if the submission has no log of requests."""
+    seen = [visit.url for visit in case.browsed().visits]
+    requests = agent_requests(case)
+    return None if requests is None else [*seen, *visited_addresses(requests, PORTS)]
 
 
 def _require_prerequisites(case: Case, folder: Path) -> list[str]:
@@ -89,7 +99,7 @@ def _require_prerequisites(case: Case, folder: Path) -> list[str]:
         # Later versions raise other errors. Evaluators catch them and count them as the agent's failure.
         what = f"the evaluator needs rocketchat_API 1, and {version} is installed"
         raise GraderError(what, cause=Cause.GRADER_LACKS, next=EXTRA)
-    if "trajectory" in source:
+    if use_of_conversation(source) is TrajectoryUse.READ:
         require_conversation(case)
     require_programs(needs)
     return sorted(set(needs))
@@ -120,11 +130,6 @@ def _litellm(judge: EvaluatorJudge) -> types.ModuleType:
     module.completion = completion  # type: ignore[attr-defined]
     module.logging = logging  # type: ignore[attr-defined]  # two evaluators take it from there
     return module
-
-
-def _conversation_text(case: Case) -> str:
-    """Return the trial's conversation as one text."""
-    return "\n".join(json.dumps(step, ensure_ascii=False) for step in steps_of(case))
 
 
 def _grade(found: Any) -> Grade:

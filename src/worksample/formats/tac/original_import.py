@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import ImportFailed, ManifestError, UsageError
+from worksample.extras import package_command
 from worksample.files.config_files import UnreadableFile, load
 from worksample.formats.package_writer import Packages, PendingPackage, write_packages
 from worksample.tasks.workplace_settings import PORTS
@@ -312,7 +313,7 @@ def decrypt_evaluator(path: Path) -> str:
     """Return the source of an encrypted evaluator. Raises ImportFailed."""
     if importlib.util.find_spec("cryptography") is None:
         what = "the evaluator is encrypted, and the package cryptography is not installed"
-        raise ImportFailed(what, where=str(path), next="pip install cryptography")
+        raise ImportFailed(what, where=str(path), next=package_command("cryptography"))
     from cryptography.fernet import Fernet, InvalidToken
 
     padded = KEY.encode().ljust(32, b"\0")[:32]

@@ -260,13 +260,13 @@ def _criteria(task: PublishedTask, as_published: bool) -> str:
 
 
 def _notes(task: PublishedTask, wanted: tuple[str, ...]) -> str:
-    needs = ", ".join(wanted) or "nothing that is not here"
+    needs = f"Running it needs {', '.join(wanted)}." if wanted else "Running it needs nothing else."
     grading = (
         f" Grading needs {', '.join(task.grading_needs)}; without, the submission stays ungraded."
         if task.grading_needs
         else ""
     )
-    text = f"Needs {needs}. Graded by the evaluator of inspect_evals {task.version}, unmodified.{grading}\n"
+    text = f"{needs} Graded by the evaluator of inspect_evals {task.version}, unmodified.{grading}\n"
     listed = [f"{c.number}. ({c.points} points) {c.text}" for c in task.checkpoints]
     return "\n".join([text, *(["Its published checkpoints:", "", *listed] if listed else [])]).rstrip() + "\n"
 

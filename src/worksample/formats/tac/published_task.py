@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import ImportFailed, MissingExtra
+from worksample.extras import install_command
 from worksample.files.config_files import UnreadableFile, load
 
 from .evaluator_analysis import DATA, UTILS, WORKSPACE, EvaluatorNeeds, analyse_evaluator
@@ -25,7 +26,7 @@ _CHECKPOINT = re.compile(
 )
 _LISTED_CHECKPOINT = re.compile(r"^(\d+)\.\s*[\[(](\d+)\s*(?:pts?|points?)[\])]\s*(.+)$", re.MULTILINE | re.IGNORECASE)
 
-REINSTALL = "pip install --force-reinstall 'worksample[tac]'"
+REINSTALL = "pip install --force-reinstall inspect_evals"
 """Next command if the installed port differs from the published one."""
 
 
@@ -155,7 +156,7 @@ def find_source() -> tuple[Path, str]:
             return folder, importlib.metadata.version("inspect_evals")
     raise MissingExtra(
         "TheAgentCompany's tasks need the extra 'tac', which is not installed (inspect_evals)",
-        next="pip install 'worksample[tac]'",
+        next=install_command("tac"),
     )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from worksample.errors import UsageError
@@ -19,6 +22,8 @@ from worksample.formats.interface import (
 from worksample.formats.jobs.format import JOB_OPTIONS, import_job_table, price_source
 
 if TYPE_CHECKING:
+    from worksample.store import Store
+
     from .table_import import ImportedTables
 
 _JOB_TABLE_OPTIONS = ("mapping", "filters", "missing", "overwrite")
@@ -58,9 +63,21 @@ def _import_tables(request: TransferRequest, folder: Path, out: Path) -> Transfe
         source=price_source(request), visibility="public" if request.flag("public") else "private",
         skip_faulty=request.flag("skip_faulty"), dry_run=dry_run,
     )  # fmt: skip
-    with request.open_store(request.options.get("store"), create=not dry_run) as store:
+    with _store_for(request, dry_run=dry_run) as store:
         imported = import_upbench(store, folder, out, config)
     return TransferReport(imported.plain(), _report(imported, str(out), dry_run=dry_run))
+
+
+@contextmanager
+def _store_for(request: TransferRequest, *, dry_run: bool) -> Iterator[Store]:
+    """Open the store; for a dry run without one, an empty store that is removed afterwards."""
+    from worksample.store.location import is_store
+
+    where = request.options.get("store")
+    with ExitStack() as opened:
+        absent = dry_run and not is_store(where)
+        place = opened.enter_context(TemporaryDirectory()) if absent else where
+        yield opened.enter_context(request.open_store(place, create=absent or not dry_run))
 
 
 def _report(imported: ImportedTables, out: str, *, dry_run: bool) -> tuple[ReportTable | ReportLine, ...]:

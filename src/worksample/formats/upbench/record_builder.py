@@ -57,6 +57,8 @@ from .table_export import RECORD_KEY
 from .tables import Row
 
 _FLAG = "is_successful_run"
+_IN_WORDS = (Feedback.PEOPLE, Feedback.JUDGE, Feedback.PROGRAM)
+"""Kinds of feedback that pass on what evaluations say."""
 
 
 @dataclass
@@ -208,7 +210,7 @@ class RecordBuilder:
             self.experiment = experiment.id
             slots = slots_of(experiment, pending, self._earlier_slots(old))
             self.records += [experiment, *slots]
-            feedback = self._feedback_given(pending, old)
+            feedback = self._feedback_given(pending, old, {arm.name: arm.feedback for arm in experiment.arms})
             for submission in sorted(pending, key=lambda h: h.row["k"] or 0):
                 human = self._row("agents", submission.row["agent_id"])["is_human"]
                 self.records += submission_records(submission, experiment, human, feedback.get(submission.id))
@@ -247,14 +249,16 @@ class RecordBuilder:
         for submission in pending:
             submission.instance = first.get((submission.agent.id, submission.row["contract_id"]), submission.instance)
 
-    def _earlier_slots(self, old: dict[str, Submission]) -> dict[tuple[str, str, int], str]:
-        """Return (agent, instance, attempt) -> slot, for the submissions of earlier imports."""
+    def _earlier_slots(self, old: dict[str, Submission]) -> dict[tuple[str, str, str, int], str]:
+        """Return (agent, instance, arm, attempt) -> slot, for the submissions of earlier imports."""
         trials = {t.id: t.slot for t in self.store.find(Trial)} if old else {}
         slots = {s.id: s for s in self.store.find(Slot)} if old else {}
         found = (slots[trials[s.trial]] for s in old.values() if s.trial)
-        return {(s.agent, s.instance, s.attempt): s.id for s in found}
+        return {(s.agent, s.instance, s.arm, s.attempt): s.id for s in found}
 
-    def _feedback_given(self, pending: list[PendingSubmission], old: dict[str, Submission]) -> dict[str, Fed]:
+    def _feedback_given(
+        self, pending: list[PendingSubmission], old: dict[str, Submission], arms: dict[str, Feedback]
+    ) -> dict[str, Fed]:
         """Return re-attempt -> the feedback that it received: the previous attempt and its evaluations."""
         evaluations: dict[str, list[str]] = {}
         for row in self.changes.by_id["evaluations"].values():
@@ -262,7 +266,7 @@ class RecordBuilder:
                 evaluations.setdefault(row["submission_id"], []).append(
                     evaluation_id("evaluations", row["evaluation_id"])
                 )
-        places = {(h.agent.id, h.instance.id, h.row["k"], h.slot_place[2]): h.id for h in pending if h.slot_place[1]}
+        places = {(h.agent.id, h.instance.id, *h.slot_place): h.id for h in pending if h.slot_place[1]}
         slots = {id: s for s, id in self._earlier_slots(old).items()}
         trials = {t.id: t.slot for t in self.store.find(Trial)} if old else {}
         submission_of_slot = {
@@ -270,11 +274,12 @@ class RecordBuilder:
         }
         out: dict[str, Fed] = {}
         for submission in pending:
-            _, k, repeat = submission.slot_place
-            last = (submission.agent.id, submission.instance.id, k - 1)
+            arm, k, repeat = submission.slot_place
+            last = (submission.agent.id, submission.instance.id, *submission.place_before)
             before = places.get((*last, repeat)) or places.get((*last, 1)) or submission_of_slot.get(last)
             if k > 1 and before:
-                out[submission.id] = Fed(submission=before, evaluations=tuple(sorted(evaluations.get(before, ()))))
+                words = sorted(evaluations.get(before, ())) if arms[arm] in _IN_WORDS else ()
+                out[submission.id] = Fed(submission=before, evaluations=tuple(words))
         return out
 
     def _add_evaluations(

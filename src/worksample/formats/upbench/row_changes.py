@@ -18,7 +18,7 @@ from .cell_json import criteria_cell, feedback_cell, label_columns, read_feedbac
 from .deliverable_export import entry_names
 from .evaluation_import import judgement_of, qualification_of
 from .job_import import normal_row, posting_of, rubric_of
-from .submission_import import AUTHOR, check_submission, entries_of
+from .submission_import import AUTHOR, ArmCells, check_submission, entries_of, usage_of
 from .table_export import tables_of
 from .tables import ADDED_COLUMNS, NAMES, UPBENCH_COLUMNS, Row, Tables, id_of
 
@@ -39,6 +39,8 @@ class RowChanges:
     postings: dict[str, Posting] = field(default_factory=dict)
     criteria: dict[str, Criteria] = field(default_factory=dict)
     """Contract -> the rubric in force."""
+    arms: ArmCells = field(default_factory=ArmCells)
+    """What rows say of arms."""
 
     def __post_init__(self) -> None:
         self.stored, _ = tables_of(self.store)
@@ -151,10 +153,13 @@ class RowChanges:
         self._known_id("projects", row)
         self._known_id("agents", row)
         check_submission(row)
+        self.arms.check(row)
         normalised = dict(row)
         if row["duration"] is not None:
             normalised["duration"] = round(row["duration"], 6)
         entries = entries_of(HashSink(), row, self.files / "-")
+        used = usage_of(row)
+        normalised["usage"] = {role: one.plain() for role, one in used.items()} or None
         normalised["deliverables"] = None if entries is None else list(entry_names(entries))
         return {**normalised, _FLAG: row[_FLAG] is not False}
 

@@ -54,6 +54,8 @@ from .tables import Row, Tables, complete_tables
 
 RECORD_KEY = "upbench"
 """Key in an evaluation's `record` for those values of its imported row that no other field holds."""
+NAMED_ARMS = "arms"
+"""Key in the settings of an imported experiment whose rows name their arms."""
 _ID_PREFIX = "id "
 """Prefix of an id that is kept there. Without it, 64 hexadecimal digits would count as the digest of a blob."""
 NO_CRITERIA = Criteria()
@@ -147,6 +149,19 @@ class _StoredRows:
         return {s.id: s for s in found if s.origin is not Origin.CONTROL}
 
     @cached_property
+    def experiments(self) -> dict[str, Experiment]:
+        return {e.id: e for e in self.store.find(Experiment)}
+
+    def _arm(self, slot: Slot) -> Row:
+        """Return the cells about an attempt's arm; empty if its imported row had none."""
+        experiment = self.experiments[slot.experiment]
+        if experiment.lock.sandbox == IMPORTED and not experiment.settings.get(NAMED_ARMS):
+            return {}
+        arm = next((a for a in experiment.arms if a.name == slot.arm), None)
+        told = {} if arm is None else {"arm_feedback": arm.feedback.value, "arm_continues": arm.continues}
+        return {"arm": slot.arm, "repeat": slot.repeat, **told}
+
+    @cached_property
     def trials(self) -> dict[str, Trial]:
         return {t.id: t for t in self.store.find(Trial)}
 
@@ -222,13 +237,16 @@ class _StoredRows:
             trial = self.trials.get(submission.trial or "")
             minutes = submission.reported.minutes
             lasted = trial.working_seconds if trial else None if minutes is None else minutes * 60
+            slot = slots[trial.slot] if trial else None
             yield {
                 "submission_id": submission.id, "contract_id": contract_of(self.instances[submission.instance]),
                 "agent_id": self._agent(submission.entrant), "submission_ts": submission.at,
                 "deliverables": self._output(submission),
-                "notes": submission.note or None, "k": slots[trial.slot].attempt if trial else None,
+                "notes": submission.note or None, "k": slot.attempt if slot else None,
                 "duration": None if lasted is None else round(lasted, 6),
                 "is_successful_run": (trial is None or trial.id in self.live) and self._is_valid(submission),
+                **(self._arm(slot) if slot else {}),
+                **(_spent(trial) if trial else {}),
             }  # fmt: skip
 
     def evaluation_rows(self) -> Iterator[Row]:
@@ -318,6 +336,12 @@ class _StoredRows:
         if grading is None or not grading.criteria.criteria:
             grading = self.instances[e.instance].grading.get(Protocol.RUBRIC)
         return feedback_cell(e.payload, grading.criteria) if grading else feedback_cell(e.payload, NO_CRITERIA)
+
+
+def _spent(trial: Trial) -> Row:
+    """Return the cells about a trial's steps and use of models."""
+    used = {role: usage.plain() for role, usage in sorted(trial.usage.items())}
+    return {"steps": trial.steps or None, "usage": used or None}
 
 
 def passes_by_evaluation(rounds: Mapping[str, Round], evaluations: Sequence[Evaluation]) -> dict[str, bool | None]:

@@ -67,11 +67,11 @@ ADDED_COLUMNS: dict[str, dict[str, ColumnKind]] = {
         "currency": _T, "amount_source": _T, "hours": _N, "contract_type": _T, "status": _T, "payment_verified": _F,
         "acceptance_criteria": _J,
     },
+    "submissions": {"arm": _T, "arm_feedback": _T, "arm_continues": _T, "repeat": _W, "steps": _W, "usage": _J},
     "evaluations": {"evaluation_ts": _M, "minutes": _N},
 }  # fmt: skip
-"""Table -> additional columns. Without them, amounts would lose their currency and gradings their time. A table may
-lack
-them.
+"""Table -> additional columns. Without them, amounts would lose their currency, gradings their time, attempts
+their cost, and the arms of a study would be merged. A table may lack them.
 
 A job's `acceptance_criteria` is the rubric in force; a qualification's is the rubric that its expert wrote.
 """

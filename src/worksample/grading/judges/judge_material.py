@@ -60,7 +60,9 @@ class JudgeMaterial:
 
 
 def _with_blame(exhibit: Exhibit) -> Exhibit:
-    """Return the exhibit, marked as a crash of our converter if it cannot be shown for an unknown reason."""
+    """Return the exhibit. If the exhibit cannot be shown for an unknown reason, it is marked as a crash of the
+    platform's converter.
+    """
     unknown = exhibit.side == UNSEEN and exhibit.visibility is Visibility.SHOWN
     return replace(exhibit, visibility=Visibility.CRASHED) if unknown else exhibit
 

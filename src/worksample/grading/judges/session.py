@@ -13,7 +13,7 @@ from worksample.records import Usage
 from .judge_material import unshown_error
 
 HIDDEN = 100
-"""Maximum number of files that could not be shown and that the record lists."""
+"""Maximum number of entries in the record's list of files that could not be shown."""
 
 
 @dataclass

@@ -27,7 +27,7 @@ def state(got: Any, want: Any, *, tolerance: float = 0.0, ordered: bool = False)
     ignored.
 
     got, want: JSON values. tolerance: allowed difference of two numbers. ordered: whether lists are compared position
-    by position; otherwise each item in a list of `want` needs a separate equal item in the list of `got`. Types are
+    by position. If false, each item in a list of `want` needs an equal item of its own in the list of `got`. Types are
     compared too: `"1"` does not equal 1, and true does not equal 1.
     """
     differences: list[str] = []

@@ -1,1 +1,3 @@
-"""Figures about repeated attempts at a task: passes within k attempts, lifts by feedback, the ceiling."""
+"""Figures about repeated attempts at a task: pass rates within k attempts, gains by feedback, and the highest reachable
+pass rate.
+"""

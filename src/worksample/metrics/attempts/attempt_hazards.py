@@ -1,4 +1,7 @@
-"""Pass rates within k attempts under the policy that was used, with the hazard of each attempt (UpBench D.3, 5.3)."""
+"""Pass rates within k attempts for jobs whose failed attempts were repeated or given up as in reality.
+
+The hazard of attempt k is the pass rate among the jobs that made attempt k. The formulas are from UpBench (D.3, 5.3).
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,10 @@ from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampli
 
 @dataclass(frozen=True, slots=True)
 class Histories:
-    """Numbers of jobs by the end of their chain of attempts: passed[k - 1] passed at attempt k, failed[k - 1] failed k
-    attempts and were not tried again.
+    """Numbers of jobs by the outcome of their last attempt.
+
+    `passed[k - 1]` is the number of jobs that passed at attempt k. `failed[k - 1]` is the number of jobs that failed
+    attempt k and made no further attempt.
     """
 
     passed: Ints
@@ -28,7 +33,7 @@ class Histories:
     ungraded: int = 0
     """Number of jobs whose first attempt has no verdict."""
     tasks: int | None = None
-    """Number of tasks to which the graded jobs belong; None if each job is a task."""
+    """Number of tasks to which the graded jobs belong. None means that each job is a task of its own."""
 
     @property
     def jobs(self) -> int:
@@ -40,8 +45,9 @@ class Histories:
 
     @property
     def evidence_share(self) -> float:
-        """The share of jobs that counts as independent evidence: jobs of one task are assumed to have equal
-        outcomes.
+        """Share of jobs that count as independent evidence: tasks divided by jobs.
+
+        All jobs of a task are assumed to have the same outcome.
         """
         return 1.0 if self.tasks is None or not self.jobs else self.tasks / self.jobs
 
@@ -51,7 +57,9 @@ class Histories:
         return np.asarray(self.jobs - np.concatenate([[0], np.cumsum(ended)[:-1]]), dtype=np.int64)
 
     def resample(self, how: Resampling) -> tuple[Floats, Floats]:
-        """Return (passed, failed) of resamples of jobs, each (resamples, attempts)."""
+        """Resample the jobs with replacement and return the arrays `passed` and `failed`, each of shape (resamples,
+        attempts).
+        """
         cells = np.concatenate([self.passed, self.failed])
         drawn = how.rng().multinomial(self.jobs, cells / self.jobs, size=how.resamples).astype(np.float64)
         return drawn[:, : self.attempts], drawn[:, self.attempts :]
@@ -59,9 +67,11 @@ class Histories:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Figures of attempt k (from 1): `hazard`, the pass rate among jobs that made it; `observed`, the share of all jobs
-    that passed by attempt k, a lower bound if failed jobs were not tried again; `within`, the same share if those
-    jobs had gone on and passed as often as the others.
+    """Figures of attempt k (from 1).
+
+    `hazard` is the pass rate among the jobs that made attempt k. `observed` is the share of all jobs that passed at
+    attempt k or earlier; it is a lower bound if failed jobs were not tried again. `within` estimates the share that
+    would have passed if every failed job had been tried again and had passed as often as the jobs that were.
     """
 
     k: int
@@ -71,11 +81,11 @@ class Attempt:
 
 
 def histories(job: Column, attempt: Column, passed: Column, task: Column | None = None) -> Histories:
-    """Read histories from one row per attempt.
+    """Read histories from a table with one row per attempt.
 
-    `attempt`: 1, 2, ... without gaps within a job; `passed`: null without a verdict, which ends the job's chain before
-    that attempt. `task`: jobs that share one are not independent evidence. Raises UsageError for a gap, a duplicate, or
-    an attempt after a pass.
+    `attempt` counts 1, 2, ... without gaps within a job. `passed` is null if the attempt has no verdict; the job's
+    chain then ends before that attempt. Jobs with the same `task` do not count as independent evidence. Raises
+    UsageError if a job has a gap between attempts, two rows for one attempt, or an attempt after a pass.
     """
     same_length(job=job, attempt=attempt, passed=passed, task=task)
     jobs, step = codes("job", job), whole("attempt", attempt, low=1)
@@ -118,10 +128,11 @@ def histories(job: Column, attempt: Column, passed: Column, task: Column | None 
 
 
 def passed_within(h: Histories, how: Resampling = DEFAULT) -> tuple[Attempt, ...]:
-    """Return hazard, observed share and share passed within k attempts, for every k that was tried.
+    """Return, for every attempt k that was made, the hazard, the observed share and the estimated share passed within k
+    attempts.
 
-    Intervals are exact; if failed jobs were not tried again, that of `within` uses the effective number of jobs from
-    Greenwood's variance. Tasks, not jobs, count as evidence.
+    Intervals are exact. If failed jobs were not tried again, the interval of `within` uses the effective number of jobs
+    from Greenwood's variance. Jobs of one task count together as one piece of evidence.
     """
     if not h.jobs:
         return ()
@@ -164,10 +175,11 @@ def _share(name: str, won: int, counts: Counts, apart: float, how: Resampling) -
 
 
 def _greenwood(h: Histories, last: int) -> float:
-    """Return the number of independent jobs with which the passing share would be as uncertain as by Greenwood's
-    variance (1926).
+    """Return the effective number of jobs: the number of independent jobs whose pass rate has the variance of
+    Greenwood's formula (1926).
 
-    If no job is left, half a job is assumed to be left: ten passes of ten are hardly less certain than nine.
+    If no job is left after the last attempt, half a job is assumed to be left: ten passes of ten are hardly less
+    certain than nine of ten.
     """
     risk, won = h.at_risk()[: last + 1].astype(np.float64), h.passed[: last + 1]
     left = np.maximum(risk - won, 0.5)
@@ -178,7 +190,7 @@ def _greenwood(h: Histories, last: int) -> float:
 
 
 def _within(passed: Floats, failed: Floats) -> Floats:
-    """Return 1 - prod (1 - hazard), per resample; an attempt that nobody made leaves the curve unchanged."""
+    """Return 1 - product of (1 - hazard) for each resample. An attempt that no job made has hazard 0."""
     ended = np.cumsum(passed + failed, axis=1)
     risk = ended[:, -1:] - ended + passed + failed
     hazard = np.divide(passed, risk, out=np.zeros_like(passed), where=risk > 0)
@@ -186,7 +198,9 @@ def _within(passed: Floats, failed: Floats) -> Floats:
 
 
 def attempts_frame(attempts: tuple[Attempt, ...]) -> pl.DataFrame:
-    """Return the table of `passed_within`: k, at_risk, hazard, observed, within and the ends of within."""
+    """Return the figures of `passed_within` as a table with the columns k, at_risk, hazard, observed, within and the
+    two ends of the interval of within.
+    """
     return pl.DataFrame(
         [
             {

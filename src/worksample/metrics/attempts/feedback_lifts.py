@@ -1,4 +1,8 @@
-"""Gains by a re-attempt with feedback: lifts and rescue of success and of rubric score (UpBench 5.2.1, C)."""
+"""Gains by a second attempt with feedback, in pass rate and in rubric score (UpBench 5.2.1, C).
+
+A lift is the figure after the second attempts compared with the figure before them. The rescue rate is the pass rate of
+the second attempts.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +37,10 @@ from worksample.metrics.uncertainty.mean_difference import difference
 
 @dataclass(frozen=True, slots=True)
 class SuccessLifts:
-    """Lifts of the success rate. Of N jobs, A passed at first; M of the failed ones were re-attempted, and B of those
-    passed (UpBench Table 2).
+    """Lifts of the pass rate, computed from four counts (UpBench Table 2).
+
+    N is the number of jobs, A the number that passed at the first attempt, M the number of failed jobs that were tried
+    again, and B the number of second attempts that passed.
     """
 
     p1: Estimate
@@ -49,23 +55,25 @@ class SuccessLifts:
 
 @dataclass(frozen=True, slots=True)
 class RubricLifts:
-    """Mean rubric scores of first attempts and of final ones, and the lifts between (UpBench C)."""
+    """Mean rubric scores of first attempts and of final attempts, and the gain from first to final (UpBench C)."""
 
     first: Estimate
     overall: Estimate
     absolute: Estimate
     relative: Estimate
-    """Mean score of the second attempts / mean score of the first - 1, on the re-attempted jobs only."""
+    """Mean score of the second attempts divided by the mean score of the first attempts, minus 1. Only jobs with a
+    second attempt count.
+    """
 
     def all(self) -> tuple[Estimate, ...]:
         return (self.first, self.overall, self.absolute, self.relative)
 
 
 def lifts_from_counts(jobs: int, passed: int, retried: int, rescued: int, how: Resampling = DEFAULT) -> SuccessLifts:
-    """Return lifts from N, A, M and B. Jobs count as independent: intervals are exact; that of the relative lift
-    follows from B among A + B.
+    """Return lifts from four counts: N jobs, A passed at first, M retried, B rescued.
 
-    Raises UsageError if the counts contradict each other (A + M > N, B > M).
+    Jobs count as independent, so intervals are exact. The interval of the relative lift is derived from the share of B
+    in A + B. Raises UsageError if the counts contradict each other (A + M > N or B > M).
     """
     if not 0 <= passed <= jobs or not 0 <= retried <= jobs - passed or not 0 <= rescued <= retried:
         raise UsageError(
@@ -93,7 +101,7 @@ def lifts_from_counts(jobs: int, passed: int, retried: int, rescued: int, how: R
 
 
 def _odds(ends: tuple[float | None, float | None], level: float, method: str) -> Interval:
-    """Convert the interval of B / (A + B) into that of B / A; it is open above if A could be 0."""
+    """Convert the interval of B / (A + B) into the interval of B / A. The upper end is open if A could be 0."""
     low, high = ends
     if low is None or high is None:
         return Interval()
@@ -113,10 +121,11 @@ def _rescue(rescued: int, counts: Counts, how: Resampling) -> Estimate:
 def success_lifts(
     first: Column, second: Column, *, task: Column | None = None, how: Resampling = DEFAULT
 ) -> SuccessLifts:
-    """Return lifts from one row per job: whether the first attempt passed, and the re-attempt (null if there was none).
+    """Return lifts of the pass rate from a table with one row per job.
 
-    A job with a null first attempt is ungraded and left out of every figure. With `task`, jobs that share one are
-    resampled together. Raises UsageError for a re-attempt of a job that had passed.
+    `first` says whether the first attempt passed; `second` says whether the second attempt passed and is null if the
+    job had none. A job whose `first` is null is ungraded and left out of every figure. Jobs with the same `task` are
+    resampled together. Raises UsageError if a job that passed at first has a second attempt.
     """
     same_length(first=first, second=second, task=task)
     won, judged = flags("first", first)
@@ -175,11 +184,11 @@ def _cluster_intervals(table: SuccessLifts, tasks: Codes, parts: list[Flags], ho
 def rubric_lifts(
     first: Column, second: Column, *, task: Column | None = None, how: Resampling = DEFAULT
 ) -> RubricLifts:
-    """Return lifts of rubric scores (0..1) from one row per job: the first attempt's and the re-attempt's, null if
-    there was none.
+    """Return lifts of rubric scores (0..1) from a table with one row per job.
 
-    The final score is the re-attempt's if there was one, even if it is lower. Units of the intervals are jobs, or tasks
-    if given.
+    `first` is the score of the first attempt; `second` is the score of the second attempt and is null if the job had
+    none. The final score is the score of the second attempt if the job had one, even if it is lower than the first
+    score. Intervals are over tasks if `task` is given, otherwise over jobs.
     """
     same_length(first=first, second=second, task=task)
     one, judged = floats("first", first, low=0, high=1)

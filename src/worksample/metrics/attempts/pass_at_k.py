@@ -1,4 +1,4 @@
-"""pass@k from independent attempts, by the product form, with an optional ceiling (UpBench D.1)."""
+"""pass@k from independent attempts, computed as a product, with an optional ceiling (UpBench D.1)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 
 
 def pass_at_k_each(attempts: Column, passes: Column, k: int) -> Floats:
-    """Return, per task, the chance that k of its n attempts, drawn without replacement, include one of its c passes: 1
-    - prod over j = n-c+1..n of (1 - k/j), and 1 if n - c < k. NaN if n < k.
+    """Return pass@k for each task: the probability that k attempts, drawn without replacement from its n attempts,
+    include at least one of its c passes.
+
+    The value is 1 minus the product of (1 - k/j) over j = n-c+1..n. It is 1 if n - c < k, and NaN if n < k.
     """
     same_length(attempts=attempts, passes=passes)
     n, c = whole("attempts", attempts, low=0), whole("passes", passes, low=0)
@@ -46,11 +48,12 @@ def pass_at_k(
     task: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> Estimate:
-    """Return the mean over tasks of pass@k, times `ceiling` if given (0..1: the share of tasks that are feasible).
+    """Return the mean of pass@k over tasks, multiplied by `ceiling` if given (0..1: the share of tasks that are
+    feasible).
 
-    Attempts must be independent repeats; re-attempts with feedback are not (see `passed_within`). Tasks with fewer than
-    k attempts have no estimate and are counted as ungraded. Rows that share a `task` are its instances and are averaged
-    into one value; without it every row is a task.
+    Attempts must be independent repeats. Re-attempts with feedback are not independent; use `passed_within` for them.
+    Tasks with fewer than k attempts have no value and are counted as ungraded. Rows with the same `task` are instances
+    of that task and are averaged into one value; without `task`, every row is a task.
     """
     each = pass_at_k_each(attempts, passes, k)
     if ceiling is not None and not 0 <= ceiling <= 1:

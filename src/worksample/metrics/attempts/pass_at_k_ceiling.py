@@ -1,11 +1,12 @@
-"""The ceiling p_max of pass@k, fitted to data, with its interval or with the reason why it has none (UpBench D.2, D.3).
+"""The ceiling p_max of pass@k, fitted to data (UpBench D.2, D.3): the share of jobs that can be passed at all.
 
-Model of the value: a share p_max of jobs is feasible; attempts at a feasible job are drawn without replacement from n
-answers of which c pass. With p = c / n and u = 1 / n; u = 0 means independent attempts.
+The value comes from a model in which a share p_max of the jobs is feasible. Each attempt at a feasible job draws an
+answer, without replacement, from a pool of n answers, of which c pass. Its parameters are p = c / n and u = 1 / n; with
+u = 0 the attempts are independent.
 
-The interval does not assume that feasible jobs are alike: each may have its own chance, drawn from any beta
-distribution. A job that seldom passes is hard to distinguish from one that never does, so few attempts give little more
-than a lower end.
+The interval does not assume that feasible jobs are alike. Each feasible job may have its own chance of passing, drawn
+from a beta distribution. A job that seldom passes is hard to distinguish from a job that never passes, so data with few
+attempts determine little more than the lower end of the interval.
 """
 
 from __future__ import annotations
@@ -26,25 +27,32 @@ from worksample.metrics.uncertainty.intervals import normal_quantile
 from .attempt_hazards import Histories
 
 _FLAT = 0.01
-"""Ceilings whose best log likelihood is this close to the maximum cannot be distinguished from the best."""
+"""Maximum distance of a ceiling's log likelihood from the maximum at which the ceiling still counts as fitting equally
+well.
+"""
 _WIDE = 0.05
 _GRID = (200, 100)
 FEWEST = 10
-"""Minimum number of jobs for an interval of a ceiling; with five jobs it contained the truth in only 92 % of simulated
-benchmarks.
+"""Minimum number of jobs for an interval of a ceiling. With five jobs the interval contained the true ceiling in only
+92 % of simulated benchmarks.
 """
 _STEPS = 300
-"""Maximum number of steps of the search around the best point of the grid; about 60 are usual."""
+"""Maximum number of steps of the search around the best point of the grid. A search usually takes about 60."""
 _POOLS = (0.0, 0.05, 0.1, 0.2, 1 / 3, 0.5)
 _SPREADS = (64.0, 32.0, 16.0, 8.0, 5.6, 4.0, 2.8, 2.0, 1.4, 1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.125)
-"""a + b of the beta distributions that jobs' chances may have."""
+"""Values of a + b to try for the beta(a, b) distribution of the chances of feasible jobs. A small sum means that jobs
+differ strongly from each other.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class CeilingFit:
-    """A fitted ceiling. `ceiling` and `per_attempt` (p, the mean chance of a feasible job) have values only if the data
-    determine them for a model in which all feasible jobs are alike; their intervals also hold if the jobs differ.
-    `compatible` is the range of ceilings that fit as well as the best one in the first model.
+    """A fitted ceiling.
+
+    `ceiling` is p_max, and `per_attempt` is the mean chance p that an attempt at a feasible job passes. Both have a
+    value only if the data determine it in the model in which all feasible jobs are alike. Their intervals also hold if
+    feasible jobs differ from each other. `compatible` is the range of ceilings that fit as well as the best ceiling if
+    all feasible jobs are alike.
     """
 
     ceiling: Estimate
@@ -53,11 +61,11 @@ class CeilingFit:
 
 
 def ceiling_bound(p1: float, p2: float) -> float:
-    """Return the highest possible ceiling if the pass rates are exactly `p1` at k = 1 and `p2` at k = 2: p1**2 / (2 p1
-    - p2), capped at 1.
+    """Return the highest possible ceiling for exact pass rates `p1` at k = 1 and `p2` at k = 2: p1**2 / (2 p1 - p2), at
+    most 1.
 
-    With UpBench's 0.398 and 0.512 it is 0.558, so the 0.57 of D.2 is not possible. Raises UsageError unless 0 < p1 <=
-    p2 < 2 p1: no such model fits otherwise.
+    With UpBench's 0.398 and 0.512 the bound is 0.558, so the 0.57 of UpBench D.2 is impossible. Raises UsageError
+    unless 0 < p1 <= p2 < 2 p1, because no model with a ceiling has other pass rates.
     """
     if not 0 < p1 <= p2 <= 1 or p2 >= 2 * p1:
         raise UsageError(
@@ -69,11 +77,13 @@ def ceiling_bound(p1: float, p2: float) -> float:
 def fit_ceiling(
     h: Histories, attempts: Literal["finite pool", "independent"] = "finite pool", how: Resampling = DEFAULT
 ) -> CeilingFit:
-    """Fit by maximum likelihood to jobs' histories (see `histories`); intervals come from the profile likelihood.
+    """Fit the ceiling to jobs' histories (see `histories`) by maximum likelihood. Intervals come from the profile
+    likelihood.
 
-    "finite pool" is the paper's model with its three parameters, "independent" its limit with two. If there are fewer
-    levels of k than parameters, or ceilings more than 0.05 apart fit equally well, there is no value and the reason
-    says so. The value assumes that all feasible jobs are alike; the interval also holds if they differ.
+    "finite pool" is UpBench's model with three parameters (p_max, p, u). "independent" is the same model with u = 0.
+    The value is missing, with a reason, if the histories have fewer attempts than the model has parameters, or if
+    ceilings more than 0.05 apart fit equally well. The value assumes that all feasible jobs are alike; the interval
+    also holds if they differ from each other.
     """
     if attempts not in ("finite pool", "independent"):
         raise UsageError(
@@ -135,7 +145,8 @@ def fit_ceiling(
 
 
 def _ends(data: Floats, grids: tuple[_Grid, ...], level: float) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the profile-likelihood intervals of the ceiling and of the mean chance of a feasible job, over all models.
+    """Return two profile-likelihood intervals over all models: of the ceiling, and of the mean chance of a feasible
+    job.
 
     Each end is extended to the next point of the grid.
     """
@@ -161,9 +172,10 @@ def _none(reason: str, counts: Counts, given: tuple[str, ...]) -> CeilingFit:
 
 
 class _Grid:
-    """Log likelihoods of histories on a grid of ceilings and of models of feasible jobs, linear in the counts.
+    """Log likelihoods of histories, computed on a grid of ceilings and models of feasible jobs.
 
-    `chances` is each model's mean chance of an attempt, `pools` its u if jobs are alike.
+    The log likelihood is linear in the counts of the histories. `chances` is the mean chance of an attempt in each
+    model. `pools` is u in each model in which all feasible jobs are alike, and 0 in the other models.
     """
 
     def __init__(self, levels: int, chances: Floats, pools: Floats, failing: Floats) -> None:
@@ -174,7 +186,9 @@ class _Grid:
     @classmethod
     @functools.lru_cache(maxsize=16)
     def alike(cls, levels: int, pools: tuple[float, ...]) -> _Grid:
-        """Build the grid in which all feasible jobs share one chance and one pool of answers."""
+        """Build the grid in which all feasible jobs have the same chance of passing and the same size of the pool of
+        answers.
+        """
         chances = np.linspace(1 / _GRID[1], 1.0, _GRID[1])
         p, u = np.tile(chances, len(pools)), np.repeat(pools, len(chances))
         return cls(levels, p, u, _failing_alike(levels, p, u))
@@ -192,16 +206,17 @@ class _Grid:
         return cls(levels, mean, np.zeros_like(mean), failing)
 
     def likelihood(self, data: Floats) -> Floats:
-        """Return log likelihoods of the data: (ceilings, models)."""
+        """Return the log likelihoods of the data as an array of shape (ceilings, models)."""
         return np.asarray(np.tensordot(data, self.table, axes=1))
 
     def profile(self, data: Floats) -> Floats:
-        """Return, per ceiling, the best log likelihood over the models."""
+        """Return the best log likelihood over all models, for each ceiling."""
         return np.asarray(self.likelihood(data).max(axis=1))
 
     def refine(self, data: Floats) -> tuple[float, float]:
-        """Return the best ceiling and p if jobs are alike, by halving the grid around the best point until it is
-        fine.
+        """Return the best ceiling and the best p for feasible jobs that are alike.
+
+        The search starts at the best point of the grid and halves its step until the step is at most 1e-7.
         """
         row, rest = np.unravel_index(int(self.likelihood(data).argmax()), self.table.shape[1:])
         centre = np.array([self.ceilings[row], self.chances[rest], self.pools[rest]])
@@ -222,7 +237,9 @@ class _Grid:
 
 
 def _failing_alike(levels: int, chance: Floats, pool: Floats) -> Floats:
-    """Return P(a feasible job fails its first k attempts), k = 1..levels, if all feasible jobs are alike."""
+    """Return the probability that a feasible job fails its first k attempts, for k = 1..levels, if all feasible jobs
+    are alike.
+    """
     failing, missed = [], np.ones_like(chance)
     for k in range(levels):
         left = 1 - k * pool
@@ -232,8 +249,10 @@ def _failing_alike(levels: int, chance: Floats, pool: Floats) -> Floats:
 
 
 def _log_chances(ceiling: Floats, failing: Floats) -> Floats:
-    """Return log P(passed at k) for each k, then log P(failed k attempts): (2 * levels, ...), very low if
-    impossible.
+    """Return the log probabilities of a job's possible outcomes: first "passed at attempt k" for each k, then "failed k
+    attempts" for each k.
+
+    The result has 2 * levels rows. Impossible outcomes have a very low number instead of minus infinity.
     """
     failed = 1 - ceiling * (1 - failing)
     before = np.concatenate([np.ones_like(failed[:1]), failed[:-1]])

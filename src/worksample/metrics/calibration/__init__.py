@@ -1,1 +1,3 @@
-"""Figures from a judge's answers and a few labels by people: corrected estimates, proof, bias, drawing the sample."""
+"""Figures from a judge's answers and a small number of people's labels: corrected estimates, proof of the judge, tests
+for bias, and drawing the sample.
+"""

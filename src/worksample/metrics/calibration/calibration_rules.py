@@ -1,4 +1,6 @@
-"""Rules for proving a judge, set beforehand: how closely it must agree with people to replace them."""
+"""Rules for proving a judge, set before the experiment: how often the judge must agree with people before its answers
+replace theirs.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +14,21 @@ from .label_sample import LEAST
 
 @dataclass(frozen=True, slots=True)
 class CalibrationRules:
-    """Rules from `[calibration]` of an experiment. Raises UsageError for a threshold outside 0.5..1 or fewer than two
-    labels.
+    """Rules from the table `[calibration]` of an experiment.
+
+    Raises UsageError if `threshold` lies outside 0.5..1, or if the rules allow fewer than two labels.
     """
 
     threshold: float = 0.8
-    """Share of people's labels that a judge must agree with: the lower end of the exact interval must reach it."""
+    """Share of people's labels with which a judge must agree. The lower end of the exact interval of agreement must
+    reach this share.
+    """
     least: int = LEAST
-    """Minimum number of labels, and of projects with labels, for a corrected figure."""
+    """Minimum number of labels for a corrected figure, and also the minimum number of projects with labels."""
     each: int = 5
-    """Minimum number of labels of each answer, pass and fail, for a comparison: if few pass, a judge that fails
-    everything agrees nearly always.
+    """Minimum number of labels "pass" and minimum number of labels "fail" for testing the agreement on each of the two.
+
+    If few submissions pass, a judge that fails everything agrees with people nearly always.
     """
     level: float = 0.95
 

@@ -1,5 +1,5 @@
-"""Tests for careless evaluators: judges that favour an agent or give one answer to everything, people who copy the
-judge.
+"""Tests for careless evaluators: a judge that favours an agent, a judge that gives the same answer to everything, and a
+person who copies the judge.
 """
 
 from __future__ import annotations
@@ -16,30 +16,35 @@ from worksample.metrics.column_checks import Column, Floats, Ints, codes, floats
 from worksample.metrics.uncertainty.intervals import check_level
 
 FIRST_LOOK = 20
-"""Number of labels at the first look; each later look has twice as many."""
+"""Number of labels at which the test is made for the first time. The number of labels doubles from each test to the
+next.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Kindness:
-    """The amount by which a judge gives an agent more than others whose work people judged equal. `named` if it is
-    beyond chance.
+    """A judge's bias for one agent: how much more the judge gives this agent than other agents whose work people judged
+    equally good.
+
+    `named` is true if chance does not explain the bias.
     """
 
     agent: str
     excess: float
-    """Mean of the judge's answers on the agent's labelled work, minus that of others with the same answers of people.
+    """Mean of the judge's answers on this agent's labelled work, minus their mean on other agents' work with the same
+    answers by people.
     """
     p: float
-    """Two-sided p at the look that named the agent, else at the last look."""
+    """Two-sided p value of the test that named the agent. If no test named the agent, the p value of the last test."""
     named: bool
     labels: int
-    """Number of labels of all agents at that look."""
+    """Number of labels, on work of all agents, that the test used."""
     own: int
-    """Number of those labels that are on this agent's work."""
+    """Number of labels, among those that the test used, on this agent's work."""
 
     @property
     def finding_text(self) -> str:
-        """The finding as text, for a report."""
+        """The finding about this agent as text for a report."""
         if not self.named:
             return f"nothing beyond chance in {self.labels} labels ({self.own} of its own)"
         way = "kinder" if self.excess > 0 else "harsher"
@@ -50,13 +55,16 @@ class Kindness:
 def kindness_of(
     judge: Column, people: Column, agent: Column, *, order: Column | None = None, level: float = 0.95
 ) -> tuple[Kindness, ...]:
-    """Test each agent against all others, among rows with the same answer by people (Mantel 1963; Mantel and Haenszel
-    1959 for passes).
+    """Test for each agent whether the judge favours or disfavours it compared with all other agents (Mantel 1963; for
+    passes Mantel and Haenszel 1959).
 
-    A better agent gets more from an honest judge too, so only rows with equal answers by people are compared. Rows
-    without a label or an answer are left out. Looks are taken at 20, 40, 80, ... labels in the order in which they came
-    (`order`, else the order of rows), and at the last; look k spends (1 - level) / (k (k + 1)), shared by the remaining
-    agents (Holm 1979), so that over all looks a fair judge is accused with a probability of at most 1 - level.
+    A better agent gets higher answers from an honest judge too. Therefore only rows with equal answers by people are
+    compared with each other. Rows without a label or without an answer of the judge are left out.
+
+    The test is made after 20, 40, 80, ... labels and after the last label. Labels are taken in the order of the column
+    `order`, or in the order of rows if there is none. Test number k uses (1 - level) / (k (k + 1)) of the error
+    probability, divided among the agents not yet named (Holm 1979). So the probability that a fair judge is ever
+    accused is at most 1 - level.
     """
     check_level(level)
     same_length(judge=judge, people=people, agent=agent, order=order)
@@ -88,8 +96,10 @@ def kindness_of(
 
 
 def _look(judge: Floats, people: Floats, agent: Ints, agents: int, alpha: float) -> list[tuple[float, float, bool]]:
-    """Return (excess, p, named) of each agent. A named agent is left out of the comparison for the others: otherwise a
-    judge that is kind to one agent would seem harsh to all others.
+    """Return (excess, p, named) for each agent.
+
+    A named agent is left out of the comparison for the other agents. Otherwise a judge that favours one agent would
+    seem to disfavour all others.
     """
     told = [(0.0, 1.0, False)] * agents
     left = list(range(agents))
@@ -117,8 +127,10 @@ def _looks(labels: int) -> list[int]:
 
 
 def _scores(judge: Floats, people: Floats, agent: Ints, agents: int) -> tuple[Floats, Floats]:
-    """Return (excess, two-sided p) of each agent: its sum over the levels of people's answer, against the sum expected
-    if the judge's answers were shuffled within each level.
+    """Return the excess and the two-sided p of each agent.
+
+    For each answer by people, the agent's sum of the judge's answers is compared with the sum expected if the judge's
+    answers were shuffled among the rows with that answer.
     """
     from scipy.special import ndtr
 
@@ -145,19 +157,23 @@ def _scores(judge: Floats, people: Floats, agent: Ints, agents: int) -> tuple[Fl
 
 @dataclass(frozen=True, slots=True)
 class OneAnswer:
-    """A judge's single answer to everything. `named` if that is beyond chance."""
+    """A judge's single answer to everything. `named` is true if chance does not explain that the judge never gave
+    another answer.
+    """
 
     answer: float
     rows: int
     labels: int
-    """Number of people's answers that had come in when the judge was named, else of all."""
+    """Number of people's answers received up to the one that named the judge. If the judge was not named, the number of
+    all answers by people.
+    """
     otherwise: int
-    """Number of those labels with the opposite answer."""
+    """Number of people's answers, among the counted ones, that are the opposite of the judge's single answer."""
     named: bool
 
     @property
     def finding_text(self) -> str:
-        """The finding as text, for a report."""
+        """The finding about this judge as text for a report."""
         what = "passes" if self.answer >= 0.5 else "fails"
         return (
             f"{what} all {self.rows} items, although people disagree on {self.otherwise} of them, "
@@ -168,10 +184,11 @@ class OneAnswer:
 def one_answer_of(
     judge: Column, people: Column, *, threshold: float = 0.8, least: int = LEAST, level: float = 0.99
 ) -> OneAnswer | None:
-    """Return the judge's single answer to all rows; None if it gives several answers, or fewer than `least` in total.
+    """Test whether a judge gives the same answer to everything.
 
-    The judge is named if a judge that detects the other half of people's answers at the rate of `threshold` would miss
-    so many in succession with a probability below 1 - `level`. Rows stand in the order in which labels came.
+    Return None if the judge gives several different answers, or fewer than `least` answers in total. The judge is named
+    if it missed too many of people's opposite answers in succession: a judge that detects them at the rate `threshold`
+    would miss so many with a probability below 1 - `level`. Rows must be in the order in which the labels arrived.
     """
     check_level(level)
     same_length(judge=judge, people=people)
@@ -188,20 +205,22 @@ def one_answer_of(
 
 
 SHORTEST = 20
-"""Minimum number of letters of equal texts that count as copied: anybody may write "ok" or "missing file"."""
+"""Minimum number of letters in a text before an equal text counts as copied. Anybody may write a short text such as
+"missing file".
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Copying:
-    """A person whose answers follow the judge too closely to be their own."""
+    """A person whose answers follow the judge so closely that they were probably copied."""
 
     person: str
     labels: int
     agreement: float
     expected: float
-    """Rate at which other people's labels agree with the judge."""
+    """Share of the other people's labels that agree with the judge."""
     texts: int
-    """Number of justifications that equal the judge's word for word."""
+    """Number of the person's justifications that repeat the judge's justification of the same item."""
     why: str
 
 
@@ -214,13 +233,12 @@ def find_copying(
     least: int = LEAST,
     level: float = 0.99,
 ) -> tuple[Copying, ...]:
-    """Return the people who agree with the judge on everything although others do not, or who repeat the judge's own
-    words.
+    """Return the people who probably copy the judge's answers or the judge's texts.
 
-    One row per label. `said`: (person's text, judge's text) per row. A person with `least` labels who agrees on all of
-    them is named if chance, at the rate of the others, would cause that with a probability below 1 - `level` (shared
-    among all people). A person is also named for two texts of 20 letters or more that equal the judge's except for case
-    and spaces.
+    The columns have one row per label. `said` contains for each row the person's text and the judge's text. A person
+    with at least `least` labels who always agrees with the judge is named if this is improbable at the rate at which
+    other people agree: its probability must be below 1 - `level`, divided by the number of people. A person is also
+    named for two texts of 20 letters or more that equal the judge's text except for case and spaces.
     """
     check_level(level)
     size = same_length(person=person, judge=judge, people=people)

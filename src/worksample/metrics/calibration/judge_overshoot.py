@@ -1,4 +1,4 @@
-"""The factor by which a judge's rate exceeds people's."""
+"""Overshoot of a judge: the judge's pass rate divided by people's pass rate."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ def overshoot_of(
     least: int = LEAST,
     level: float = 0.95,
 ) -> Estimate:
-    """Return the judge's mean divided by the corrected mean of people (RLI's judges: 2.5 to 3 on the newest models).
+    """Return the judge's mean divided by the corrected mean of people's answers. RLI's judges overshoot by a factor of
+    2.5 to 3 on the newest models.
 
-    The interval is Fieller's (1954): all factors r for which judge - r * people may be 0, with both means varying
-    together by project. If people may have passed nothing it has no upper end, and a note says so. With fewer than
-    `least` labelled projects there is no value, and the reason says so.
+    The interval is Fieller's (1954): all factors r for which judge - r * people may be 0. It accounts for the
+    correlation of both means by project. If the mean of people's answers may be 0, the interval has no upper end, and a
+    note says so. With fewer than `least` labelled projects the estimate has no value, and its reason says so.
     """
     data = check_sample(sample, kind)
     counts = label_counts(data)
@@ -45,7 +46,9 @@ def overshoot_of(
 
 
 def _fieller(parts: Parts, tuning: float, judge: float) -> tuple[float, float | None]:
-    """Return the ends of {r: (judge - r * people)**2 <= q**2 * var(judge - r * people)}."""
+    """Return the lower and the upper end of Fieller's interval: the factors r with (judge - r * people)**2 <= q**2 *
+    var(judge - r * people). The upper end is None if the interval is unbounded.
+    """
     people, variance = parts.at(tuning)
     own, both = parts.judge_moments(tuning)
     q2 = parts.quantile**2
@@ -58,7 +61,7 @@ def _fieller(parts: Parts, tuning: float, judge: float) -> tuple[float, float | 
 
 
 def _lower(a: float, b: float, c: float) -> float:
-    """Return the smallest r > 0 with a r**2 - 2 b r + c <= 0 if a <= 0; 0 if every r fulfils it."""
+    """Return the smallest r > 0 with a r**2 - 2 b r + c <= 0, for a <= 0. Return 0 if every r fulfils the condition."""
     if c <= 0:
         return 0.0
     if a == 0:

@@ -1,4 +1,6 @@
-"""Proof of a judge against people in a cell, and the routing of items to judge or people."""
+"""Proof of a judge: the comparison with people's labels in a cell of similar items, and the decision whether the judge
+or people evaluate an item.
+"""
 
 from __future__ import annotations
 
@@ -17,22 +19,23 @@ from .label_sample import CheckedSample, LabelKind, Sample, check_sample
 from .labels_only_estimate import labels_only
 
 Cell = tuple[str, ...]
-"""Properties that items of a cell share, such as (judge, agent's model, kind of criterion)."""
+"""Properties shared by all items of a cell, such as (judge, agent's model, kind of criterion)."""
 
 
 class JudgeStanding(StrEnum):
     PROVEN = "proven"
-    """The judge agrees with people to the degree that the threshold requires: its answers count."""
+    """The judge agrees with people as often as the threshold requires. Its answers count."""
     UNPROVEN = "unproven"
-    """The judge is not, or not yet, proven; everything new begins so."""
+    """The labels do not yet show whether the judge is good enough. Every new judge begins with this standing."""
     REFUSED = "refused"
-    """The judge agrees with people less than the threshold requires."""
+    """The judge agrees with people less often than the threshold requires."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """A judge compared with people's labels in one cell. `passes` and `fails`: agreement on rows that people passed or
-    failed.
+    """Result of comparing a judge with people's labels in one cell.
+
+    `passes` is the agreement on rows that people passed, `fails` the agreement on rows that people failed.
     """
 
     standing: JudgeStanding
@@ -44,7 +47,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The kind of evaluator that an item goes to, and why."""
+    """The decision whether people or the judge evaluate an item, with its reason."""
 
     people: bool
     standing: JudgeStanding
@@ -52,10 +55,10 @@ class Route:
 
 
 def mark_agreement(sample: Sample, kind: LabelKind = LabelKind.RATE, within: float = 0.1) -> CheckedSample:
-    """Return the labelled rows, with `people` 1 if judge and people agree.
+    """Return the labelled rows with `people` replaced: 1 if judge and people agree, else 0.
 
-    They agree if the answers are equal; for a judge's share, if both lie on the same side of one half; for scores, if
-    they differ by at most `within`. Rows without an answer by the judge do not agree.
+    Answers agree if they are equal. A judge's share agrees with a pass or fail if both lie on the same side of one
+    half. Scores agree if they differ by at most `within`. Rows without an answer of the judge count as disagreement.
     """
     data = check_sample(sample, kind)
     if kind is LabelKind.RATE:
@@ -69,11 +72,11 @@ def mark_agreement(sample: Sample, kind: LabelKind = LabelKind.RATE, within: flo
 def prove(
     sample: Sample, rules: CalibrationRules | None = None, *, kind: LabelKind = LabelKind.RATE, within: float = 0.1
 ) -> Proof:
-    """Compare a judge with people's labels in one cell.
+    """Compare a judge with people's labels in one cell and decide the judge's standing.
 
-    The judge is proven if the lower end of the exact interval of agreement reaches the threshold, and if agreement on
-    people's passes and on their fails, each with enough labels, reaches it too. It is refused if the upper end stays
-    below the threshold.
+    The judge is proven if two conditions hold. The lower end of the exact interval of agreement reaches the threshold.
+    The agreement on people's passes and the agreement on people's fails, each with enough labels, reach the threshold
+    as well. The judge is refused if the upper end of the interval is below the threshold. Otherwise it is unproven.
     """
     rules = rules or CalibrationRules()
     found = mark_agreement(sample, kind, within)
@@ -87,7 +90,9 @@ def prove(
 
 
 def _share(data: CheckedSample, rows: Flags, name: str, rules: CalibrationRules) -> Estimate:
-    """Return the share of labels on which the judge agrees; unweighted, since it describes the sample's judgments."""
+    """Return the share of labels with which the judge agrees. The share is unweighted, because it describes the labels
+    drawn and not all rows.
+    """
     kept = replace(data, has=rows, stratum=np.zeros(data.rows, dtype=np.int64), strata=("",))
     return labels_only(kept, LabelKind.RATE, name, rules.level)
 
@@ -126,7 +131,9 @@ def prove_by(
     kind: LabelKind = LabelKind.RATE,
     within: float = 0.1,
 ) -> dict[Cell, Proof]:
-    """Return `prove` for every combination of the columns `by` that occurs, sorted."""
+    """Return the result of `prove` for every combination of values that occurs in the columns `by`, sorted by
+    combination.
+    """
     columns = {"judge": sample.judge, "people": sample.people, "project": sample.project, "drawn": sample.drawn}
     frame = pl.DataFrame({name: series(name, values) for name, values in columns.items() if values is not None})
     keys = [f"by{i}" for i in range(len(by))]
@@ -140,7 +147,10 @@ def prove_by(
 
 
 def route(cell: Cell, proofs: Mapping[Cell, Proof]) -> Route:
-    """Route an item of `cell` to people, unless the judge is proven in that cell. A cell without a proof is new."""
+    """Return the route of an item in `cell`: to the judge if the judge is proven in that cell, otherwise to people.
+
+    A judge without a proof in the cell counts as unproven.
+    """
     proof = proofs.get(cell)
     if proof is None:
         return Route(True, JudgeStanding.UNPROVEN, f"new: no label yet for {', '.join(cell)}")

@@ -1,4 +1,6 @@
-"""The sample for calibration: a judge's answer on every submission, and people's labels on rows drawn at random."""
+"""The sample for calibrating a judge: the judge's answer on every submission, and people's labels on rows drawn at
+random.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +14,20 @@ from worksample.errors import UsageError
 from worksample.metrics.column_checks import Column, Flags, Floats, Ints, codes, flags, floats, same_length
 
 LEAST = 20
-"""Minimum number of labels for a corrected figure. cje-eval and our simulations recommend 20
+"""Minimum number of labels for a corrected figure. The library cje-eval and this project's simulations recommend 20
 (docs/explanation/uncertainty.md).
 """
 
 
 class LabelKind(StrEnum):
-    """Kind of people's answers; a judge's may be any share in 0..1."""
+    """Kind of people's answers. The judge's answers may be any number in 0..1, whatever the kind."""
 
     RATE = "rate"
-    """0 or 1: fail or pass."""
+    """Pass or fail: 1 or 0."""
     SCORE = "score"
-    """Any number in 0..1: rubric scores."""
+    """Rubric score: any number in 0..1."""
     PREFERENCE = "preference"
-    """0, 0.5 or 1: preference for the second, neither, or the first."""
+    """Preference in a pair: 1 for the first, 0.5 for neither, 0 for the second."""
 
 
 _STEPS = {LabelKind.RATE: (0.0, 1.0), LabelKind.PREFERENCE: (0.0, 0.5, 1.0)}
@@ -33,12 +35,14 @@ _STEPS = {LabelKind.RATE: (0.0, 1.0), LabelKind.PREFERENCE: (0.0, 0.5, 1.0)}
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Columns with a row per submission (or criterion, or pair).
+    """Columns with one row per submission (or criterion, or pair).
 
-    `judge`: 0..1, null without an answer. `people`: 0..1, null if nobody was asked or has answered yet. `project`: the
-    task of the row. `stratum`: the stratum within which labels were drawn at random; `drawn`: whether the row was drawn
-    for a label; other rows (such as disagreements sent to people) stay out of every estimate. Without `drawn` all
-    answers count as drawn.
+    `judge` is the judge's answer in 0..1, null if the judge gave none. `people` is people's answer in 0..1, null if
+    nobody has answered. `project` is the task of the row. `stratum` is the group of rows within which labels were drawn
+    at random.
+
+    `drawn` says whether the row was drawn for a label. Answers on other rows, such as disagreements sent to people,
+    stay out of every estimate. Without the column `drawn`, all answers by people count as drawn.
     """
 
     judge: Column
@@ -50,8 +54,10 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class CheckedSample:
-    """A checked `Sample` in arrays of one row each. Rows without an answer hold the mean of the judge's answers in
-    `judge`: the estimate is unbiased whatever value they hold. `people` is 0 if `has` is False.
+    """A checked `Sample` as arrays with one element per row.
+
+    Rows without an answer of the judge have the mean of all the judge's answers in `judge`; the estimate is unbiased
+    whichever value is used. `has` says whether the row has a label; without a label `people` is 0.
     """
 
     judge: Floats
@@ -62,9 +68,9 @@ class CheckedSample:
     stratum: Ints
     strata: tuple[str, ...]
     silent: int
-    """Number of rows without an answer of the judge."""
+    """Number of rows on which the judge gave no answer."""
     routed: int
-    """Number of people's answers on rows that were not drawn."""
+    """Number of people's answers on rows that were not drawn at random. These answers do not count."""
 
     @property
     def rows(self) -> int:
@@ -80,7 +86,7 @@ class CheckedSample:
 
     @property
     def per_stratum(self) -> tuple[Ints, Ints]:
-        """Return (rows, labels) of each stratum."""
+        """The number of rows and the number of labels of each stratum, as two arrays."""
         size = len(self.strata)
         return np.bincount(self.stratum, minlength=size), np.bincount(self.stratum[self.has], minlength=size)
 
@@ -92,14 +98,18 @@ class CheckedSample:
 
     @property
     def weights(self) -> Floats:
-        """Return the number of rows that each label represents; 0 for rows without a label."""
+        """The number of rows that each label represents, as an array with one element per row; 0 for rows without a
+        label.
+        """
         rows, labels = self.per_stratum
         return np.asarray((rows / np.maximum(labels, 1))[self.stratum] * self.has, dtype=np.float64)
 
 
 def check_sample(sample: Sample, kind: LabelKind = LabelKind.SCORE) -> CheckedSample:
-    """Check a sample. Raises UsageError for columns of different lengths, and for values outside 0..1 or of another
-    kind.
+    """Check a sample and convert it to arrays.
+
+    Raises UsageError if columns differ in length, if a value lies outside 0..1, or if an answer by people is impossible
+    for `kind`.
     """
     size = same_length(
         judge=sample.judge,
@@ -141,10 +151,12 @@ def check_sample(sample: Sample, kind: LabelKind = LabelKind.SCORE) -> CheckedSa
 
 
 def draw_labels(stratum: Column, labels: int, *, seed: int = 0, least: int = 0) -> pl.Series:
-    """Return a flag per row: `labels` rows at random, from each stratum in proportion to its rows, rounded.
+    """Draw rows at random for labels and return a flag per row.
 
-    `least`: minimum number from each stratum, or all of a smaller one; then more may be drawn in total. The same seed
-    draws the same rows. Raises UsageError for more labels than rows, or a negative number.
+    Each stratum gets labels in proportion to its number of rows, rounded. `least` is the minimum number of labels in
+    each stratum; a stratum with fewer rows is drawn completely. Because of `least`, more than `labels` rows may be
+    drawn in total. The same seed draws the same rows. Raises UsageError if `labels` exceeds the number of rows, or if a
+    number is negative.
     """
     strata = codes("stratum", stratum)
     rows = len(strata.index)
@@ -159,7 +171,9 @@ def draw_labels(stratum: Column, labels: int, *, seed: int = 0, least: int = 0) 
 
 
 def draw(stratum: Ints, labels: int, rng: np.random.Generator, least: int = 0) -> Ints:
-    """Return the positions of the drawn rows."""
+    """Draw `labels` rows at random and return their positions. Each stratum gets labels in proportion to its rows, and
+    at least `least`.
+    """
     sizes = np.bincount(stratum)
     exact = sizes * labels / max(len(stratum), 1)
     take = np.floor(exact).astype(np.int64)

@@ -1,4 +1,4 @@
-"""The estimate from people's labels alone, with an interval that holds for any number of them."""
+"""The estimate from people's labels alone. Its interval holds for any number of labels."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ from worksample.metrics.estimate import Estimate, Unit, undefined_estimate
 from .label_sample import CheckedSample, LabelKind
 
 _Chance = Callable[[float, float, float], float]
-"""Function of (the observed mean, effective labels, the true mean): the chance of observing at least such a mean."""
+"""Function of the observed mean, the effective number of labels and the true mean. It returns the probability of
+observing this mean or a higher one.
+"""
 _STEPS = 300
 
 
 def label_counts(data: CheckedSample) -> Counts:
-    """Return the counts: `planned` are the rows, `valid` the labels; the rest was not labelled."""
+    """Return the counts of a sample: `planned` is the number of rows, `valid` the number of labels. Rows without a
+    label count as not graded.
+    """
     return Counts(data.rows, data.labels).having(
         projects_with_labels=data.labelled_projects,
         no_answer_of_the_judge=data.silent,
@@ -27,12 +31,13 @@ def label_counts(data: CheckedSample) -> Counts:
 
 
 def labels_only(data: CheckedSample, kind: LabelKind, name: str, level: float = 0.95) -> Estimate:
-    """Estimate the mean of people's labels, strata weighted by their rows.
+    """Estimate the mean of people's labels. Strata are weighted by their number of rows.
 
-    Passes have Clopper and Pearson's interval; scores and preferences, which lie anywhere in 0..1, the bound of
-    Chernoff and Hoeffding (1963, theorem 1). Both are exact if each label has a project of its own and stands for as
-    many rows as any other: passes of unequal strata spread less than those of one stratum (Hoeffding 1956). Otherwise
-    both use the effective number of labels (`effective_labels`). Without a label there is no value, and the reason.
+    Passes have the interval of Clopper and Pearson. Scores and preferences have the bound of Chernoff and Hoeffding
+    (1963, theorem 1), because they may lie anywhere in 0..1. Both intervals are exact if each label belongs to a
+    different project and all labels represent equally many rows: passes of unequal strata vary less than passes of a
+    single stratum (Hoeffding 1956). Otherwise both use the effective number of labels (see `effective_labels`). Without
+    any label the estimate has no value, only a reason.
     """
     counts = label_counts(data)
     if not data.labels:
@@ -52,12 +57,12 @@ def labels_only(data: CheckedSample, kind: LabelKind, name: str, level: float = 
 
 
 def effective_labels(data: CheckedSample, value: float) -> Callable[[float], float]:
-    """Return a function that gives, for each true mean, the number of independent labels that would vary as much as
-    these.
+    """Return a function from the true mean to the effective number of labels: as many independent labels would vary as
+    much as the labels of this sample.
 
-    `value`: the observed mean. Labels of one project are assumed to be correlated as observed plus one standard error.
-    Strata may pass at any rates that have this mean; those with the most variance are assumed: if few pass, all passes
-    may lie in the stratum whose labels represent most rows.
+    `value` is the observed mean. Labels of one project are assumed to be correlated as strongly as observed, plus one
+    standard error. The pass rates of the strata are unknown apart from their mean. The rates with the highest variance
+    are assumed: if few labels pass, all passes may lie in the stratum whose labels represent most rows.
     """
     weight = data.weights / data.weights.sum()
     others = np.bincount(data.project, weights=weight)[data.project] - weight
@@ -74,7 +79,7 @@ def effective_labels(data: CheckedSample, value: float) -> Callable[[float], flo
 
 
 def _correlation(data: CheckedSample, value: float) -> float:
-    """Estimate the correlation of labels of one project, and add a standard error."""
+    """Estimate the correlation between labels of the same project, plus one standard error."""
     project, people = data.project[data.has], data.people[data.has] - value
     size, total, squares = (np.bincount(project, weights=v) for v in (np.ones(len(people)), people, people**2))
     pairs = size * (size - 1)
@@ -88,7 +93,7 @@ def _correlation(data: CheckedSample, value: float) -> float:
 
 
 def _low(value: float, worth: Callable[[float], float], chance: _Chance, tail: float) -> float:
-    """Find the smallest true mean that shows `value` or more with a chance of `tail`."""
+    """Return the smallest true mean at which the observed mean, or a higher one, has the probability `tail`."""
     from scipy.optimize import brentq
 
     if value <= 0:
@@ -101,14 +106,16 @@ def _low(value: float, worth: Callable[[float], float], chance: _Chance, tail: f
 
 
 def _binomial(value: float, labels: float, mean: float) -> float:
-    """Return Clopper and Pearson's chance, for a number of labels that need not be whole (Korn and Graubard 1998)."""
+    """Return the probability of Clopper and Pearson's interval, for a number of labels that may be fractional (Korn and
+    Graubard 1998).
+    """
     from scipy.special import betainc
 
     return float(betainc(value * labels, (1 - value) * labels + 1, mean))
 
 
 def _chernoff(value: float, labels: float, mean: float) -> float:
-    """Return an upper bound on the chance (see `_Chance`) for means of values in 0..1."""
+    """Return an upper bound of the probability described at `_Chance`, for means of values in 0..1."""
     from scipy.special import kl_div
 
     if mean <= 0:

@@ -1,4 +1,4 @@
-"""Prediction-powered preferences, pair by pair: a judge's preferences corrected by people's, as input for ratings."""
+"""Prediction-powered preferences for ratings: a judge's preferences, corrected pair by pair with people's."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from .label_sample import CheckedSample, LabelKind, Sample, check_sample
 
 
 def rectify_preferences(sample: Sample, couple: Column) -> pl.Series:
-    """Return a value per row whose mean over a couple's rows, each project counting once, is its prediction-powered
-    preference (Angelopoulos, Duchi and Zrnic 2023).
+    """Return corrected preferences: one value per row, whose mean over the rows of a couple (two compared agents) is
+    the couple's prediction-powered preference (Angelopoulos, Duchi and Zrnic 2023). Each project counts once in that
+    mean.
 
-    `sample`: preferences for the first of each pair, 0..1; `couple`: which two are compared, the first always the same.
-    With lambda the weight of the judge and m the mean of people - lambda * judge over labels, a row has lambda * judge
-    + m; a labelled row has in addition (people - lambda * judge - m) times the number of rows that it represents.
-    Resampling projects then shows the uncertainty of the labels. A single value may lie outside 0..1. Null in a couple
-    with fewer than two labels.
+    `sample` contains preferences for the first of each pair, 0..1. `couple` names the two compared agents, in the same
+    order in every row.
+
+    Let lambda be the weight of the judge, and m the mean of (people - lambda * judge) over the labelled rows. Every row
+    has the value lambda * judge + m. A labelled row has in addition (people - lambda * judge - m) times the number of
+    rows that its label represents. Resampling projects then shows the uncertainty of the labels. A single value may lie
+    outside 0..1. The value is null in a couple with fewer than two labels.
     """
     data = check_sample(sample, LabelKind.PREFERENCE)
     which = codes("couple", couple)
@@ -45,7 +48,9 @@ def _once_per_project(data: CheckedSample, couple: Ints) -> Floats:
 
 
 def _tune(data: CheckedSample, couple: Ints, weight: Floats, size: int) -> float:
-    """Return lambda in 0..1, the same for all couples: a single couple has too few labels for its own."""
+    """Return lambda, the weight of the judge, in 0..1. All couples share one lambda, since a single couple has too few
+    labels to choose its own.
+    """
     y, f = (_centre(values, couple, weight * data.has, size) for values in (data.people, data.judge))
     labels, rows = int(data.has.sum()), data.rows
     if labels < 2:

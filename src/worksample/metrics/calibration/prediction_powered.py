@@ -20,37 +20,46 @@ from .labels_only_estimate import label_counts, labels_only
 
 _N = TypeVar("_N", float, Floats)
 _SPENT = 3
-"""Degrees of freedom that scores lose in addition to those of their means."""
+"""Degrees of freedom that the interval of scores loses in addition to those for its means."""
 _MISSED = 1.4
-"""Factor on the probability of a miss: a stated 95 % then keeps a coverage of at least 93 % for every rate."""
+"""Factor by which an interval may miss the true value more often than its level says. With 1.4, an interval stated at
+95 % covers at least 93 % for every pass rate.
+"""
 _CHOSEN = 0.14
-"""Maximum share by which a chosen lambda widens an interval of 20 labels."""
+"""Maximum share by which an interval from 20 labels is widened because lambda was chosen from the same labels."""
 _GROUP = 10
-"""Number of labels that show a spread by themselves: around seven separate means of 20 labels, the spread would be a
-third too small.
+"""Minimum number of labels in a group of strata, so that the labels of the group show their spread.
+
+With 20 labels and seven strata with a mean each, the measured spread would be a third too small.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A figure in three forms. Print `figure`; the others show its parts."""
+    """A figure in three forms: corrected, from people's labels alone, and from the judge alone. Print `figure`; the
+    other two explain it.
+    """
 
     figure: Estimate
-    """The corrected figure; with fewer than `least` labelled projects it has no value, and the reason says so."""
+    """The corrected figure. With fewer than `least` labelled projects it has no value, and its reason says so."""
     labels: Estimate
-    """The figure from people's labels alone, with an interval that holds for any number of them."""
+    """The figure from people's labels alone. Its interval holds for any number of labels."""
     judge: Estimate
-    """The figure from the judge alone: without an interval, since none would hold."""
+    """The figure from the judge's answers alone. It has no interval, because no interval would account for the judge's
+    errors.
+    """
     worth: Estimate
-    """Ratio of effective sample sizes: variance without the judge over variance with it. 1.25 means that the labels are
-    worth a quarter more. Measured on these data; other data may differ.
+    """Gain by the judge: the variance of the figure without the judge divided by the variance with the judge.
+
+    1.25 means that the labels are worth a quarter more with the judge than alone. The value is measured on this sample
+    and may be different on other work.
     """
     tuning: float | None
-    """The weight lambda of the judge."""
+    """The weight lambda of the judge in the corrected figure; None if the figure has no value."""
 
     @property
     def best_figure(self) -> Estimate:
-        """The corrected figure if there is one, else the labels' own."""
+        """The corrected figure if it has a value, otherwise the figure from people's labels alone."""
         return self.labels if self.figure.value is None else self.figure
 
 
@@ -62,7 +71,7 @@ def correct_by_labels(
     least: int = LEAST,
     level: float = 0.95,
 ) -> Corrected:
-    """Estimate the mean answer that people would give on all of this work, from a judge's answers on all of it and
+    """Estimate the mean answer that people would give on all submissions, from a judge's answers on all submissions and
     people's labels on some.
     """
     check_level(level)
@@ -86,7 +95,9 @@ def correct_by_labels(
 
 
 def refusal_reason(data: CheckedSample, least: int) -> str:
-    """Return why no figure is corrected; empty if one may be."""
+    """Return the reason why the sample allows no corrected figure. The reason is empty if a corrected figure is
+    allowed.
+    """
     if not data.rows:
         return "nothing was judged"
     if data.silent == data.rows:
@@ -117,10 +128,11 @@ def _judge_alone(data: CheckedSample, name: str) -> Estimate:
 
 
 class Parts:
-    """The estimate and its variance as functions of lambda.
+    """The corrected estimate and its variance as functions of lambda, the weight of the judge.
 
-    `a` and `b` are each project's influence on the mean of people's labels, and on the difference of the judge's mean
-    over all rows and over labelled ones: the influence on the estimate is a + lambda * b.
+    `a` contains each project's influence on the mean of people's labels. `b` contains each project's influence on the
+    difference between the judge's mean over all rows and over labelled rows. The influence on the estimate is a +
+    lambda * b.
     """
 
     def __init__(self, data: CheckedSample, kind: LabelKind, level: float) -> None:
@@ -174,7 +186,7 @@ class Parts:
         return self.people + tuning * self.gap
 
     def best_lambda(self) -> float:
-        """Lambda in 0..1 that minimises the variance, which is a parabola in it."""
+        """The lambda in 0..1 that minimises the variance of the estimate. The variance is a parabola in lambda."""
         at = [self.at(x)[1] for x in (0.0, 0.5, 1.0)]
         curve, slope = 2 * (at[0] - 2 * at[1] + at[2]), -3 * at[0] + 4 * at[1] - at[2]
         if curve <= 1e-15:
@@ -183,7 +195,9 @@ class Parts:
         return 0.0 if best < 1e-9 else float(best)
 
     def judge_moments(self, tuning: float) -> tuple[float, float]:
-        """Return (variance of the judge's mean over all rows, its covariance with the estimate), by project."""
+        """Return the variance of the judge's mean over all rows, and the covariance of this mean with the estimate.
+        Both are computed by project.
+        """
         data = self.data
         groups = data.projects / max(data.projects - 1, 1)
         own = self._sum(data.judge - data.judge.mean())
@@ -192,14 +206,16 @@ class Parts:
         return float(own @ own) * groups, float(own @ influence) * groups
 
     def interval(self, tuning: float) -> tuple[float, float]:
-        """Return the interval at this lambda.
+        """Return the interval of the estimate at this lambda.
 
-        Scores: Wilson's form, for as many passes and fails as have this variance (Dean and Pagano 2015), since means of
-        scores near 0 or 1 are skewed. Else the center plus and minus the quantile times the standard error.
+        For scores, the interval has Wilson's form for as many passes and fails as have this variance (Dean and Pagano
+        2015), because means of scores near 0 or 1 are skewed. For other kinds, the interval is the centre plus and
+        minus the quantile times the standard error.
 
-        For counts the interval is as wide as an exact one if the judge adds nothing, and narrower the more it adds:
-        with a judge of one constant answer the uncorrected form would cover 84 to 89 % (`python -m benchmarks.coverage
-        worst`). A chosen lambda widens it (`tuning_penalty`).
+        For counts, the interval is as wide as an exact interval if the judge adds no information, and narrower the more
+        the judge adds. Without this correction the interval would cover only 84 to 89 % with a judge that always gives
+        the same answer (`python -m benchmarks.coverage worst`). If lambda was chosen from the labels, the interval is
+        wider (`tuning_penalty`).
         """
         center, variance = self.at(tuning)
         if not self.pseudo and variance > 0 and 0 < center < 1:
@@ -217,7 +233,7 @@ class Parts:
         return center - half - (1 - tuning) * under, center + half + (1 - tuning) * over
 
     def at(self, tuning: float) -> tuple[float, float]:
-        """Return (center of the interval, variance)."""
+        """Return the centre of the interval, and the variance of the estimate, at this lambda."""
         scale, extra = self.kept * self.grown, self.pseudo
         influence = self.a + scale * self.a_own + tuning * (self.b + scale * self.b_own)
         groups = self.data.projects
@@ -230,12 +246,12 @@ class Parts:
 
 
 def tuning_penalty(tuning: _N, gain: _N, labels: int, jobs: int) -> _N:
-    """Return the share by which an interval of counts grows because lambda was chosen from the same labels.
+    """Return the share by which the interval of counts is widened, because lambda was chosen from the same labels.
 
-    A lambda of 0 or 1 is no choice, and with a judge that removes most of the variance (`gain`) the choice is certain.
-    Between them, judges that pass nearly everything were covered in only 91 to 92 % with 20 labels, and in at least 93
-    % with 30; of the shapes tried, this one brings all to 93 % with the fewest others above 97 (`python -m
-    benchmarks.coverage worst`).
+    The penalty is 0 at a lambda of 0 or 1, and small if the judge removes most of the variance (`gain`), since the
+    choice is then certain. In between, intervals without the penalty covered only 91 to 92 % with 20 labels, and at
+    least 93 % with 30, for judges that pass nearly everything. Of the formulas tried, this one brings every coverage to
+    93 % and leaves the fewest above 97 % (`python -m benchmarks.coverage worst`).
     """
     most = _CHOSEN * (LEAST / labels) ** 4 * (1 - labels / jobs)
     return 4 * most * tuning * (1 - tuning) * (1 - gain) ** 2
@@ -243,11 +259,11 @@ def tuning_penalty(tuning: _N, gain: _N, labels: int, jobs: int) -> _N:
 
 @lru_cache(maxsize=4096)
 def exact_margins(passes: int, labels: int, level: float) -> tuple[float, float]:
-    """Return how far an exact interval extends beyond Wilson's on either side, if it may miss 1.4 times as often as
-    stated.
+    """Return how far an exact interval extends beyond Wilson's interval, below and above. The exact interval may miss
+    1.4 times as often as its level says.
 
-    Wilson's covers 95 % on average over rates; with 20 labels it covers only 89 % at a rate of 0.028 and 92 % in
-    between.
+    Wilson's interval covers 95 % on average over all rates. With 20 labels it covers only 89 % at a rate of 0.028, and
+    92 % at some other rates.
     """
     low, high = wilson(passes, labels, level)
     least, most = blaker(passes, labels, max(1 - _MISSED * (1 - level), level / 2))
@@ -255,11 +271,11 @@ def exact_margins(passes: int, labels: int, level: float) -> tuple[float, float]
 
 
 def _label_distances(data: CheckedSample, group: Ints, values: Floats) -> Floats:
-    """Return each label's distance from the mean of its group's labels, and 0 for rows without a label.
+    """Return each label's distance from the mean of the labels in its group; 0 for rows without a label.
 
-    All labels have equal weight in that mean: with weights, a label that represents many rows would be its own mean. A
-    mean of few labels lies close to them, so distances are scaled up to the size that they have around one mean of all
-    labels.
+    All labels have equal weight in the mean of the group. With unequal weights, a label that represents many rows would
+    determine the mean almost alone. A mean of few labels lies close to each of them, so the distances are scaled up to
+    their size around one mean of all labels.
     """
     many = np.maximum(np.bincount(group[data.has]), 1)
     mean = np.bincount(group, weights=values * data.has) / many
@@ -268,10 +284,11 @@ def _label_distances(data: CheckedSample, group: Ints, values: Floats) -> Floats
 
 
 def _group_strata(stratum: Ints, labels: Ints) -> Ints:
-    """Return the group of each row, from 0: strata are joined, fewest labels first, until a group has `_GROUP` labels.
+    """Return the number of the group of each row, from 0. Strata are joined, those with the fewest labels first, until
+    a group has `_GROUP` labels.
 
-    Two or three labels hardly show the spread within their stratum. In a group, differences between its strata count as
-    spread too, which makes an interval wider (collapsed strata, Cochran 1977, 5A.12).
+    Two or three labels hardly show the spread within their stratum. In a joined group, differences between its strata
+    count as spread as well, so the interval becomes wider (collapsed strata, Cochran 1977, 5A.12).
     """
     group = np.zeros(len(labels), dtype=np.int64)
     last, held, left = 0, 0, int(labels.sum())

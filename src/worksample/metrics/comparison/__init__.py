@@ -1,1 +1,1 @@
-"""Comparisons of two or more agents, and the size of study that detects a difference."""
+"""Comparisons of two or more agents, and the number of tasks that a study needs to detect a difference."""

@@ -1,4 +1,6 @@
-"""Correlations with intervals: a public subset against the whole (ALE D.1), cost against hours (RLI C.5)."""
+"""Correlations with intervals, such as scores on a public subset with scores on the whole suite (ALE D.1), or cost with
+hours (RLI C.5).
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,11 @@ from worksample.metrics.uncertainty.intervals import fisher
 
 
 def correlate(x: Column, y: Column, *, log: bool = False, level: float = 0.95, name: str = "Pearson r") -> Estimate:
-    """Return Pearson's r of the rows with both values, with Fisher's interval; with `log`, of the logarithms.
+    """Return Pearson's r over the rows that have both values, with Fisher's interval. With `log`, the logarithms are
+    correlated.
 
-    No value below three pairs, or if one of the two does not vary. With `log`, rows that are 0 are left out and
-    counted; negative ones are an error.
+    The estimate has no value if fewer than three rows have both values, or if one column is constant. With `log`, rows
+    with a 0 are left out and counted, and a negative value is an error.
     """
     same_length(x=x, y=y)
     low = 0.0 if log else None
@@ -47,9 +50,10 @@ def correlate(x: Column, y: Column, *, log: bool = False, level: float = 0.95, n
 
 
 def pearson_p(x: Column, y: Column, *, log: bool = False) -> Estimate:
-    """Return the two-sided p of Pearson's r under no association, by Student's t with n - 2 degrees of freedom.
+    """Return the two-sided p of Pearson's r under the hypothesis of no association, from Student's t with n - 2 degrees
+    of freedom.
 
-    Quote it with `correlate` of the same rows (ALE D.1: r = 0.89, p < 0.001). It has no interval.
+    Print it beside `correlate` of the same rows (ALE D.1: r = 0.89, p < 0.001). A p value has no interval.
     """
     from scipy.special import stdtr
 
@@ -66,8 +70,9 @@ def pearson_p(x: Column, y: Column, *, log: bool = False) -> Estimate:
 
 
 def representativeness(subset: Column, pool: Column, level: float = 0.95) -> Estimate:
-    """Return how well a public subset represents the full pool: Pearson's r of the groups' rates, one row per domain.
+    """Return how well a public subset represents the full suite: Pearson's r between the two columns of pass rates, one
+    row per domain.
 
-    A rate is null if the domain has no valid trial in the subset or the pool.
+    A rate is null if the domain has no valid trial in the subset or in the suite.
     """
     return correlate(subset, pool, level=level, name="representativeness")

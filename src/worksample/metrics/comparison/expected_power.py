@@ -1,8 +1,9 @@
-"""Expected power: how often the test of `paired_difference` would find a difference, computed before any study is run.
+"""Expected power: how often the test of `paired_difference` would find a difference, computed before a study is run.
 
-For agents that pass or fail, the chances on tasks follow a beta distribution; the difference of their means over a
-task's trials takes few values, whose probabilities follow. If many tasks differ, the test's chance is that of a normal
-difference over its standard error; if few do, studies are drawn from those probabilities and tested.
+For agents that pass or fail, each task's chance of passing is drawn from a beta distribution. The difference of two
+agents on a task, averaged over trials, then takes only a few values with known probabilities. If many tasks differ
+between the agents, the power comes from the normal approximation. If few tasks differ, the power comes from simulated
+studies that are drawn from these probabilities and tested.
 """
 
 from __future__ import annotations
@@ -19,16 +20,22 @@ from worksample.metrics.uncertainty.unit_intervals import student
 
 _NODES = 200
 _STUDIES, _GRADED = 2500, 1000
-"""Numbers of studies drawn for one answer: precise to one percentage point, for graded work to one and a half."""
+"""Number of simulated studies for one power: of pass or fail, and of graded work. The powers are accurate to 1 and to
+1.5 percentage points.
+"""
 _MANY = 150
-"""Number of differing tasks from which the normal limit is precise to one percentage point."""
+"""Number of tasks with a difference between the agents from which the normal approximation is accurate to one
+percentage point.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskVariance:
-    """Variances of the agents' difference on a task: between tasks, of the mean over its `trials`, and of a single
-    trial in total; `shared`: the part of difficulty that both agents have in common; `alike`: the degree to which
-    trials are all or nothing.
+    """Variances that determine how much two agents differ on one task.
+
+    `between` is the variance between tasks, `within` the variance of a mean over `trials` trials of a task, and `whole`
+    the total variance of a single trial. `shared` is the correlation of the two agents' difficulties. `alike` says how
+    close scores are to all or nothing; 1 means that all are 0 or 1.
     """
 
     between: float
@@ -40,20 +47,20 @@ class TaskVariance:
 
     @property
     def variance(self) -> float:
-        """Variance of one task's difference."""
+        """Variance of the difference between the two agents on one task."""
         return 2 * ((1 - self.shared) * self.between + self.within)
 
 
 @dataclass(frozen=True, slots=True)
 class DifferenceValues:
-    """Possible values of one task's difference, and their probabilities."""
+    """Possible values of the difference between two agents on one task, and the probability of each value."""
 
     value: Floats
     chance: Floats
 
 
 def chance_to_find(work: TaskVariance, tasks: int, points: float, level: float) -> float:
-    """Return the chance that a study of this many tasks (two or more) finds a true difference of `points`."""
+    """Return the probability that a study of `tasks` tasks (two or more) detects a true difference of `points`."""
     tail = (1 - level) / 2
     if work.alike < 1 or work.whole <= 0:
         if work.variance <= 1e-12:
@@ -78,24 +85,25 @@ def chance_to_find(work: TaskVariance, tasks: int, points: float, level: float) 
 
 
 def most_points(work: TaskVariance) -> float:
-    """Return the largest possible difference between two agents, if the first passes as often as the variances
-    imply.
+    """Return the largest possible difference between two agents. The pass rate of the first agent follows from the
+    variances.
     """
     return 1 - rate_of(work) if work.alike >= 1 and work.whole > 0 else 1.0
 
 
 def rate_of(work: TaskVariance) -> float:
-    """Return the pass rate that has this variance.
+    """Return the pass rate that has the variance `work.whole`.
 
-    Of the two such rates it is the one below one half: above it, rates and differences are the same with passes and
-    failures exchanged.
+    Two rates have this variance, and the one below one half is returned. Results for the other rate are the same with
+    passes and failures exchanged.
     """
     return (1 - math.sqrt(max(0.0, 1 - 4 * work.whole))) / 2
 
 
 def difference_values(work: TaskVariance, points: float) -> DifferenceValues:
-    """Return the differences between an agent that passes as often as the variances imply and one that passes more
-    often by `points`.
+    """Return the possible differences on one task between two agents, with their probabilities.
+
+    The first agent's pass rate follows from the variances; the second agent's rate is higher by `points`.
     """
     trials, first = work.trials, rate_of(work)
     second = min(first + points, 1.0)
@@ -114,7 +122,9 @@ def difference_values(work: TaskVariance, points: float) -> DifferenceValues:
 
 
 def _chances(rate: float, part: float) -> Floats:
-    """Return quantiles of tasks' chances around `rate`, with `part` of the variance between tasks."""
+    """Return quantiles of the tasks' chances of passing. The chances have the mean `rate`; `part` is the share of the
+    variance that lies between tasks.
+    """
     from scipy.special import betaincinv
 
     at = (np.arange(_NODES) + 0.5) / _NODES
@@ -127,14 +137,16 @@ def _chances(rate: float, part: float) -> Floats:
 
 
 def _passes(chance: Floats, trials: int) -> Floats:
-    """Return the probability of each number of passes (chances, trials + 1)."""
+    """Return the probability of each number of passes, as an array of shape (chances, trials + 1)."""
     many = np.arange(trials + 1)
     ways = np.array([math.comb(trials, int(k)) for k in many], dtype=np.float64)
     return np.asarray(ways * chance[:, None] ** many * (1 - chance[:, None]) ** (trials - many))
 
 
 def _power_of_graded(work: TaskVariance, points: float, tasks: int, tail: float) -> float:
-    """Return the power of studies of graded work, whose gaps are normal."""
+    """Return the power of studies of graded work. The agents' differences on tasks are drawn from a normal
+    distribution.
+    """
     gaps = np.random.default_rng(0).normal(points, math.sqrt(work.variance), (_GRADED, tasks))
     reach = np.maximum(math.sqrt(work.alike), np.abs(gaps).max(axis=1))
     p = p_of(-np.where(gaps.sum(axis=1) < 0, -1.0, 1.0)[:, None] * gaps, np.ones_like(gaps), reach)
@@ -143,8 +155,10 @@ def _power_of_graded(work: TaskVariance, points: float, tasks: int, tail: float)
 
 
 def _in_the_limit(variance: float, points: float, reach: float, study: tuple[int, float]) -> float:
-    """Return the power if a study's sum of differences is normal: its distance from 0, minus one additional task that
-    differs the other way, over an error that is itself uncertain.
+    """Return the power for a study whose sum of differences is normally distributed.
+
+    As in the test itself, one additional task differs against the claim. The estimated standard error is treated as
+    uncertain.
     """
     tasks, quantile = study
     spread = math.sqrt(tasks * variance)

@@ -1,4 +1,6 @@
-"""Effects of the choice of model and of harness: spreads with the other one fixed (ALE D.4)."""
+"""Effects of exchanging the model or the harness of an agent: the spread of rates while the other part is fixed (ALE
+D.4).
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,10 @@ from worksample.metrics.uncertainty.unit_intervals import zero_or_one
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """Effect of exchanging one component while the other is fixed. `spread`: highest minus lowest rate. `deviation`:
-    standard deviation of the rates, without the part that chance alone would cause. `rates`: per choice, on the
-    common tasks.
+    """Effect of exchanging one part of an agent, model or harness, while the other part is fixed.
+
+    `spread` is the highest minus the lowest rate. `deviation` is the standard deviation of the rates, without the part
+    that chance alone would cause. `rates` gives the rate of each choice on the tasks that all choices have in common.
     """
 
     fixed: str
@@ -37,9 +40,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Configurations:
-    """Columns with one row per trial: its harness, its model, its task, and its credit (0..1; rows with null are left
-    out).
-    """
+    """Columns with one row per trial: harness, model, task, and credit in 0..1. Rows with a null credit are dropped."""
 
     harness: Column
     model: Column
@@ -48,12 +49,12 @@ class Configurations:
 
 
 def model_effect(trials: Configurations, harness: str, how: Resampling = DEFAULT) -> Effect:
-    """Return the spread over models under one harness."""
+    """Return the spread of rates over the models that were run under one harness."""
     return _effect(trials, "harness", "model", harness, how)
 
 
 def harness_effect(trials: Configurations, model: str, how: Resampling = DEFAULT) -> Effect:
-    """Return the spread over harnesses under one model."""
+    """Return the spread of rates over the harnesses that were run with one model."""
     return _effect(trials, "model", "harness", model, how)
 
 
@@ -97,7 +98,9 @@ def _table(
     credit: Floats,
     shape: tuple[int, int],
 ) -> tuple[Floats, Flags]:
-    """Return mean credit per (choice, task), and the tasks that every choice has."""
+    """Return the mean credit per choice and task, and a flag per task that is true if every choice has a trial on the
+    task.
+    """
     cell = choice * shape[1] + task
     count = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
     total = np.bincount(cell, weights=credit, minlength=shape[0] * shape[1]).reshape(shape)

@@ -1,4 +1,4 @@
-"""Paired comparison of two agents on the same work: the mean difference, and the change per instance."""
+"""Paired comparison of two agents on the same work: the mean difference over tasks, and the change on each instance."""
 
 from __future__ import annotations
 
@@ -32,10 +32,12 @@ from worksample.records import is_full
 
 @dataclass(frozen=True, slots=True)
 class PairedComparison:
-    """A comparison of two agents. `difference`: second minus first, the mean over common tasks. `instances`: the
-    changes by instance: task, instance, first, second, difference, change (gained, lost, better, worse, same).
-    `sign_test`: exact two-sided p of such a lopsided split of the tasks that differ, if neither agent were better.
-    `shift`: the test of the tasks' differences, None below two tasks.
+    """A comparison of two agents.
+
+    `difference` is the second agent's score minus the first agent's, averaged over common tasks. `instances` is a table
+    with a row per instance: task, instance, first, second, difference, and change (gained, lost, better, worse, same).
+    `sign_test` is the exact two-sided p of the number of tasks won by each agent, if both were equally good. `shift` is
+    the test of the mean difference, None with fewer than two common tasks.
     """
 
     difference: Estimate
@@ -45,20 +47,23 @@ class PairedComparison:
 
     @property
     def p(self) -> float | None:
-        """Two-sided p of no difference: below 1 - level if the interval excludes 0."""
+        """Two-sided p value for the hypothesis of no difference. It is below 1 - level if the interval excludes 0. None
+        with fewer than two common tasks.
+        """
         return None if self.shift is None else self.shift.p
 
     @property
     def ahead(self) -> float | None:
-        """The probability that the second agent is better."""
+        """The probability that the second agent is better than the first. None with fewer than two common tasks."""
         return None if self.shift is None else self.shift.ahead
 
     def not_worse(self, margin: float) -> Estimate:
-        """Return the confidence that the second is worse by less than `margin` (0.05 is five points).
+        """Return the confidence that the second agent is worse than the first by less than `margin` (0.05 is five
+        points).
 
-        Non-inferiority at a one-sided level of 97.5 % holds if it is 0.975 or more, that is, if the interval at 95 %
-        lies above -margin. An agent that is worse by the margin is called "not worse" in at most 2.5 % of studies.
-        Raises UsageError for a margin outside 0..1.
+        The second agent counts as non-inferior, at a one-sided level of 97.5 %, if this confidence is 0.975 or more.
+        This is equivalent to a 95 % interval above -margin. An agent that is worse by exactly the margin is called "not
+        worse" in at most 2.5 % of studies. Raises UsageError if the margin is not above 0 and at most 1.
         """
         if not 0 < margin <= 1:
             raise UsageError(f"the margin {margin:g} is out of range", next="pass a share of 0..1: 0.05 is five points")
@@ -73,10 +78,11 @@ class PairedComparison:
 def paired_difference(
     first: TrialColumns, second: TrialColumns, *, name: str = "difference", how: Resampling = DEFAULT
 ) -> PairedComparison:
-    """Compare two agents on the instances for which both have a valid trial; `task` is required in both.
+    """Compare two agents on the instances on which both have a valid trial. Both need the column `task`.
 
-    Repeats are averaged within an instance, instances within a task; the interval is of tasks' differences
-    (`mean_difference.MeanDifferenceTest`), so that chance within a task counts once, as it should.
+    Repeats are averaged within an instance, and instances within a task. The interval is computed from the differences
+    per task (`mean_difference.MeanDifferenceTest`). These differences already contain the chance variation within
+    tasks, so it is not added a second time.
     """
     sides = [read_side(side) for side in (first, second)]
     keys = _common(*(side.keys for side in sides))
@@ -115,10 +121,10 @@ def paired_difference(
 
 @dataclass(frozen=True, slots=True)
 class PairedSide:
-    """Valid trials of one agent, by instance."""
+    """Valid trials of one of the two compared agents, by instance."""
 
     keys: pl.DataFrame
-    """Distinct (task, instance) with a valid trial, as texts."""
+    """Distinct (task, instance) with a valid trial, as two columns of texts."""
     index: Ints
     values: Floats
     planned: int
@@ -128,7 +134,7 @@ class PairedSide:
         return len(self.keys)
 
     def on(self, keys: pl.DataFrame) -> PairedSide:
-        """Return only the instances in `keys`, in their order."""
+        """Return the trials of only the instances in `keys`, in the order of `keys`."""
         place = pl.Series("place", np.arange(len(keys)), dtype=pl.Int64)
         found = self.keys.join(keys.with_columns(place), on=["task", "instance"], how="left", maintain_order="left")
         new = found["place"].fill_null(-1).to_numpy()[self.index] if len(self.index) else self.index
@@ -142,7 +148,7 @@ class PairedSide:
 
 
 def read_side(side: TrialColumns) -> PairedSide:
-    """Return the valid trials of one agent, by instance."""
+    """Return one agent's valid trials, by instance."""
     size = same_length(score=side.score, task=side.task, instance=side.instance, state=side.state)
     numbers, present = floats("score", side.score, low=0, high=1)
     valid, _ = valid_rows("score", present, side.state)
@@ -156,7 +162,7 @@ def read_side(side: TrialColumns) -> PairedSide:
 
 
 def _names(name: str, column: Column) -> pl.Series:
-    """Return a column of names as texts. Raises UsageError if one is missing."""
+    """Return a column of names as texts. Raises UsageError if a name is missing."""
     codes(name, column)
     return series(name, column).cast(pl.String)
 

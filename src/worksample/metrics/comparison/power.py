@@ -1,5 +1,5 @@
-"""Power: the number of tasks and repeats that a study needs to detect a difference, and the variance components of
-data.
+"""Power of a study: the number of tasks and repeats needed to detect a difference, and the variances that determine
+it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from .expected_power import TaskVariance, chance_to_find, most_points
 
 @dataclass(frozen=True, slots=True)
 class Variances:
-    """Variances of a trial's score by source: between tasks, between a task's instances, between repeats.
+    """Variance of a trial's score by source: between tasks, between instances of a task, and between repeats of an
+    instance.
 
-    `shared`: the correlation between two agents' task (and instance) difficulties, which makes a paired comparison more
-    precise; 0 means two independent sets of tasks. `alike`: the degree to which trials are all or nothing, 1 for pass
-    or fail; then the three variances add up to rate * (1 - rate).
+    `shared` is the correlation between two agents' difficulties on the same tasks. A higher correlation makes a paired
+    comparison more precise; 0 means that the two agents worked on independent tasks. `alike` says how close scores are
+    to all or nothing. It is 1 for pass or fail; the three variances then add up to rate * (1 - rate).
     """
 
     task: float
@@ -43,7 +44,9 @@ class Variances:
             )
 
     def work(self, instances: int = 1, repeats: int = 1) -> TaskVariance:
-        """Return the variance of two agents' difference on a task with this many trials."""
+        """Return the variances of the difference of two agents on one task with `instances` instances and `repeats`
+        repeats each.
+        """
         if min(instances, repeats) < 1:
             raise UsageError(
                 f"the number of instances ({instances}) or repeats ({repeats}) is too small",
@@ -55,9 +58,10 @@ class Variances:
 
 
 def planned_variances(rate: float, between_tasks: float = 0.5, shared: float = 0.5) -> Variances:
-    """Return variances of pass or fail at a pass rate that is guessed before any data. It is the first agent's; the
-    second is assumed to differ. `between_tasks` is the part of rate * (1 - rate) that lies between tasks, the rest
-    lies between repeats.
+    """Return the variances of pass or fail for an assumed pass rate, before any data exist.
+
+    `rate` is the pass rate of the first agent. `between_tasks` is the part of the variance rate * (1 - rate) that lies
+    between tasks; the rest lies between repeats.
     """
     if not 0 < rate < 1 or not 0 <= between_tasks <= 1:
         raise UsageError(
@@ -69,11 +73,12 @@ def planned_variances(rate: float, between_tasks: float = 0.5, shared: float = 0
 
 
 def variance_components(trials: TrialColumns) -> tuple[Variances, Estimate]:
-    """Estimate variances from one agent's trials by the method of moments, and the share of the whole that lies between
+    """Estimate, from one agent's trials, the variances by source and the share of the total variance that lies between
     tasks.
 
-    Negative components count as 0. Repeats of an instance are needed to separate its variance from chance: without them
-    all of it counts as the repeats' (and the estimate says so). Raises UsageError below two tasks.
+    The method of moments is used; a negative variance counts as 0. Repeats of an instance are needed to separate
+    differences between instances from chance. Without repeats both count as variance between repeats, and the estimate
+    says so. Raises UsageError for fewer than two tasks.
     """
     numbers, present = floats("score", trials.score, low=0, high=1)
     valid, counts = valid_rows("score", present, trials.state)
@@ -115,8 +120,8 @@ def variance_components(trials: TrialColumns) -> tuple[Variances, Estimate]:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """The goal of a study: to detect a difference of `points` (0.03 is three points), with `power`, at confidence
-    `level`.
+    """The goal of a study: to detect a true difference of `points` (0.03 is three points) with the probability `power`,
+    by a test at confidence `level`.
     """
 
     points: float = 0.03
@@ -134,11 +139,11 @@ class Aim:
 def detectable(
     variances: Variances, tasks: int, *, instances: int = 1, repeats: int = 1, aim: Aim | None = None
 ) -> float | None:
-    """Return the smallest true difference that a plan detects with the aim's power (two-sided), as a share; None if it
-    cannot detect any possible one.
+    """Return the smallest true difference, as a share, that a planned study detects with the power of the aim
+    (two-sided). Return None if the study detects no possible difference with this power.
 
-    The first agent passes as often as the variances imply, the second more often by the difference (less often for a
-    rate above one half, which is equivalent).
+    The first agent's pass rate follows from the variances; the second agent's rate is higher by the difference. For
+    rates above one half it is lower by the difference, which is equivalent.
     """
     from scipy.optimize import brentq
 
@@ -155,9 +160,9 @@ def detectable(
 
 
 def tasks_needed(variances: Variances, aim: Aim | None = None, *, instances: int = 1, repeats: int = 1) -> Estimate:
-    """Return how many tasks are needed to detect the aim's difference between two agents on the same tasks.
+    """Return the number of tasks needed to detect the aim's difference between two agents that work on the same tasks.
 
-    Raises UsageError for an impossible difference.
+    Raises UsageError if the difference is impossible.
     """
     goal, work = aim or Aim(), variances.work(instances, repeats)
     _refuse_impossible(work, goal)
@@ -182,9 +187,9 @@ def tasks_needed(variances: Variances, aim: Aim | None = None, *, instances: int
 def power_of(
     variances: Variances, tasks: int, *, instances: int = 1, repeats: int = 1, aim: Aim | None = None
 ) -> float:
-    """Return the chance that `paired_difference` detects the aim's difference with this plan (two-sided).
+    """Return the probability that `paired_difference` detects the aim's difference in the planned study (two-sided).
 
-    Raises UsageError for an impossible difference.
+    Raises UsageError if the difference is impossible.
     """
     _refuse_none(tasks)
     goal, work = aim or Aim(), variances.work(instances, repeats)
@@ -209,8 +214,8 @@ def _refuse_none(tasks: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PowerPlan:
-    """A plan for a number of repeats: the tasks needed, one agent's trials, and their cost in US dollars (None if
-    unknown).
+    """A plan for a study with a given number of repeats: the number of tasks needed, the number of trials of one agent,
+    and their cost in US dollars (None if the cost of a trial is unknown).
     """
 
     repeats: int
@@ -227,8 +232,9 @@ def plans(
     most_repeats: int = 5,
     trial_cost: float | None = None,
 ) -> tuple[PowerPlan, ...]:
-    """Return one plan per number of repeats: more repeats save tasks only as far as chance, not difficulty, limits the
-    study.
+    """Return one plan for each number of repeats from 1 to `most_repeats`.
+
+    More repeats save tasks only if chance, rather than the difficulty of tasks, causes most of the variance.
     """
     out = []
     for repeats in range(1, most_repeats + 1):
@@ -240,5 +246,5 @@ def plans(
 
 
 def with_correlation(variances: Variances, shared: float) -> Variances:
-    """Return the same variances for agents whose difficulties correlate at `shared`."""
+    """Return the variances with the correlation of the agents' difficulties set to `shared`."""
     return replace(variances, shared=shared)

@@ -1,8 +1,9 @@
-"""Ranking of many agents: every pair with Holm's correction, the resulting ranks, and probabilities of being best.
+"""Ranking of many agents: tests of all pairs with Holm's correction, the resulting ranks, and probabilities of being
+best.
 
-An agent's rank is bounded by the agents that are certainly ahead of it or behind it (Mogstad, Romano, Shaikh and
-Wilhelm 2024, confidence sets for ranks from differences with the others): a bootstrap of ranks is too narrow if agents
-tie.
+The interval of an agent's rank follows from the number of agents that are significantly better or worse (Mogstad,
+Romano, Shaikh and Wilhelm 2024). A bootstrap of ranks would give intervals that are too narrow if agents are nearly
+equal.
 """
 
 from __future__ import annotations
@@ -26,13 +27,18 @@ from worksample.metrics.uncertainty.mean_difference import MeanDifferenceTest, i
 from .paired_comparison import read_side
 
 MOST_AGENTS = 60
-"""Maximum number of agents: more pairs are too many to read, and their correction leaves nothing significant."""
+"""Maximum number of agents in a ranking. More agents make too many pairs to read, and after the correction for so many
+tests hardly any difference is significant.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class PairTest:
-    """A test of `second` minus `first`. `p`: two-sided, of the test of `paired_difference`. `holm`: p corrected so that
-    a false alarm among all pairs is as unlikely as the level says. `ahead`: the probability that `second` is better.
+    """A test of the difference `second` minus `first` between two agents.
+
+    `p` is the two-sided p value of `paired_difference`. `holm` is p corrected for testing all pairs, so that the
+    probability of any false alarm among them is at most 1 - level. `ahead` is the probability that `second` is better
+    than `first`.
     """
 
     first: str
@@ -45,8 +51,10 @@ class PairTest:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """A ranking of agents. `ranks`: 1 is best, ties share the mean; `best`: the share of resamples of tasks in which an
-    agent is best, ties split. `pairs`: every pair.
+    """A ranking of agents.
+
+    `ranks` gives each agent's rank: 1 is best, and equal agents share the mean of their ranks. `best` gives the share
+    of resamples of tasks in which the agent is best; ties are split. `pairs` contains the test of every pair.
     """
 
     ranks: dict[str, Estimate]
@@ -55,7 +63,8 @@ class Ranking:
 
 
 def rank_agents(agents: Mapping[str, TrialColumns], how: Resampling = DEFAULT) -> Ranking:
-    """Compare all agents with each other, each pair on the instances with a valid trial of both.
+    """Compare all agents with each other. Each pair is compared on the instances on which both agents have a valid
+    trial.
 
     Raises UsageError for more than `MOST_AGENTS` agents.
     """
@@ -78,8 +87,11 @@ def rank_agents(agents: Mapping[str, TrialColumns], how: Resampling = DEFAULT) -
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Scores as a table. `cells`: (instances, agents), NaN if nothing is valid; `task` of each instance. `means` over
-    instances, 0 if an agent `has` none: (tasks, agents). `alike`: `unit_intervals.zero_or_one`, by agent.
+    """Scores of all agents as a table.
+
+    `cells` has shape (instances, agents) and is NaN if the agent has no valid trial on the instance. `task` is the task
+    of each instance. `means`, of shape (tasks, agents), is averaged over instances and is 0 if `has` is 0, that is, if
+    the agent has no valid trial on the task. `alike` is `unit_intervals.zero_or_one` for each agent.
     """
 
     names: tuple[str, ...]
@@ -134,8 +146,8 @@ def _pair(table: _Table, one: int, two: int, level: float) -> PairTest:
 
 
 def holm(p: list[float]) -> list[float]:
-    """Return p values after Holm's step-down correction: a false alarm among all tests is as unlikely as for a single
-    one.
+    """Return p values after Holm's step-down correction: the probability of any false alarm among all tests is then at
+    most that of a single test.
     """
     size = len(p)
     out, most = [0.0] * size, 0.0
@@ -164,7 +176,7 @@ def _rank(name: str, order: Mapping[str, float], pairs: Sequence[PairTest], leve
 
 
 def _best(table: _Table, how: Resampling) -> dict[str, Estimate]:
-    """Return the probability of being best, per agent; one matrix of weights over tasks serves all agents."""
+    """Return each agent's probability of being best. The same resamples of tasks are used for all agents."""
     tasks, agents = table.has.shape
     reason = "only one agent was measured" if agents < 2 else "one task: no resamples" if tasks < 2 else ""
     won = np.zeros(agents)
@@ -181,7 +193,7 @@ def _best(table: _Table, how: Resampling) -> dict[str, Estimate]:
 
 
 def _winners(total: Floats, count: Floats) -> Floats:
-    """Return how often each agent was best, ties split."""
+    """Return the number of resamples in which each agent was best; ties are split."""
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(count > 0, total / count, -np.inf)
     top = mean >= mean.max(axis=1, keepdims=True) - 1e-12

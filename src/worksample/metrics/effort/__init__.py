@@ -1,1 +1,1 @@
-"""Success against effort: budgets, and hours of human work."""
+"""Success in relation to effort: the budget of a trial, and the hours that a human would need for the work."""

@@ -1,4 +1,4 @@
-"""Trend of time horizons: how fast they grow with agents' release dates."""
+"""Trend of time horizons: how fast horizons grow with the release dates of agents."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 from worksample.metrics.uncertainty.unit_intervals import student
 
 FEWEST = 4
-"""Minimum number of agents for an interval of a line."""
+"""Minimum number of agents for an interval of the trend."""
 
 
 def doubling_time(horizon: Column, released: Column, how: Resampling = DEFAULT) -> Estimate:
-    """Return the number of days in which time horizons double: a least-squares line of log2 hours over release dates,
-    one row per agent.
+    """Return the number of days in which time horizons double, from a least-squares line of log2 hours over release
+    dates with one row per agent.
 
-    `horizon`: hours above 0, null if an agent has none; `released`: dates or ISO texts, null if unknown. The interval
-    is Student's for the line's slope: the error contains all differences between agents apart from their dates,
-    including the error of their horizons. It is open above if the slope may be 0. No value if horizons do not grow, or
-    all dates are equal. Raises UsageError for horizons of 0 hours and texts that are not dates.
+    `horizon` is in hours above 0, null if the agent has none. `released` contains dates or ISO texts, null if the date
+    is unknown. The interval is Student's interval for the slope. Its standard error includes all differences between
+    agents that dates do not explain, and the errors of the horizons. The interval has no upper end if the slope may be
+    0. The estimate has no value if horizons do not grow, or if all dates are equal. Raises UsageError for a horizon of
+    0 hours or less, and for a text that is not a date.
     """
     same_length(horizon=horizon, released=released)
     hours, known = floats("horizon", horizon, low=0.0)

@@ -1,4 +1,4 @@
-"""Score against budget: an agent's score if no trial may use more than a given amount."""
+"""Score by budget: the score that an agent would have if no trial could use more than a given budget."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 
 @dataclass(frozen=True, slots=True)
 class BudgetPoint:
-    """The score if no trial could use more than `budget`."""
+    """The mean score if no trial could use more than `budget`."""
 
     budget: float
     score: Estimate
@@ -30,10 +30,11 @@ def score_against_budget(
     instance: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> tuple[BudgetPoint, ...]:
-    """Return the mean score at each budget per trial (in US dollars, tokens or seconds, like `cost`).
+    """Return the mean score for each budget per trial. Budgets have the unit of `cost`: US dollars, tokens or seconds.
 
-    A trial that used more than the budget counts 0 there, since its state at that point is unknown. The curve never
-    falls. Trials of unknown cost or without a score are left out and counted. Intervals as in `mean_score`.
+    A trial that used more than the budget counts 0, since the state of its work when the budget was used up is unknown.
+    The curve never falls. Trials without a score or a known cost are left out and counted. Intervals are computed as in
+    `mean_score`.
     """
     same_length(cost=cost, score=score, task=task, instance=instance)
     spent, known = floats("cost", cost, low=0.0)
@@ -52,10 +53,10 @@ def score_against_budget(
 
 
 def frontier(cost: Column, score: Column) -> pl.Series:
-    """Return which rows (agents) no other row beats: none scores more at the same or a lower cost, or as much at a
-    lower cost.
+    """Return a flag per row (agent) that is true if no other row is better.
 
-    False if either value is unknown.
+    Another row is better if it has a higher score at the same or a lower cost, or an equal score at a lower cost. The
+    flag is False if the row's score or cost is unknown.
     """
     same_length(cost=cost, score=score)
     spent, known = floats("cost", cost, low=0.0)

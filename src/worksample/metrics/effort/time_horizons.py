@@ -1,4 +1,6 @@
-"""Time horizon: the length of work, in human hours, that an agent completes half of the time, or four times in five."""
+"""Time horizon of an agent: the length of work, in hours of a human, at which the agent succeeds in 50 % (or 80 %) of
+trials.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +28,19 @@ from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampli
 from worksample.metrics.uncertainty.unit_intervals import student
 
 FEWEST = 5
-"""Minimum number of tasks for an interval of a curve."""
+"""Minimum number of tasks for the interval of a horizon."""
 _STEEP = 60.0
-"""Logits per doubling; a steeper fit means that the data are perfectly separated."""
+"""Slope, in logits per doubling of the hours, above which the hours count as separating successes from failures
+perfectly.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """A fitted curve. `horizons`: by success rate. `slope`: logits per doubling of the hours (negative: longer work
-    succeeds less).
+    """A curve of success over the length of work.
+
+    `horizons` gives the time horizon for each success rate. `slope` is in logits per doubling of the hours; a negative
+    slope means that longer work succeeds less often.
     """
 
     horizons: dict[float, Estimate]
@@ -49,15 +55,16 @@ def time_horizon(
     at: tuple[float, ...] = (0.5, 0.8),
     how: Resampling = DEFAULT,
 ) -> Horizon:
-    """Fit success by a logistic curve in log2 of the human hours; the horizon at q is the length at which the curve has
-    the value q.
+    """Fit the probability of success by a logistic curve in log2 of the human hours. The horizon at q is the length of
+    work at which the curve has the value q.
 
-    One row per trial of one agent; `hours` above 0, null if unknown; `passed` null without a verdict; with `task` each
-    task has weight 1 regardless of its number of trials, and tasks are the units of the interval. No value if success
-    does not fall with hours, if hours separate successes from failures perfectly, or if all or none succeeded.
+    The columns have one row per trial of one agent. `hours` is above 0, null if unknown. `passed` is null if the trial
+    has no verdict. With `task`, each task has weight 1 regardless of its number of trials, and intervals are computed
+    over tasks. The estimate has no value if success does not fall with hours, if hours separate successes from failures
+    perfectly, or if all trials or no trials succeeded.
 
-    The interval of a horizon contains the hours at which the curve may have the value q (Fieller's, from the curve's
-    sandwich variance by task, with Student's t): an end is open if the curve may be flat.
+    The interval of a horizon contains all hours at which the curve may have the value q. It is Fieller's interval, from
+    the curve's sandwich variance by task and Student's t. An end is open if the curve may be flat.
     """
     same_length(hours=hours, passed=passed, task=task)
     if not all(0 < q < 1 for q in at):
@@ -129,8 +136,8 @@ def _unfit(x: Floats, y: Floats) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Curve:
-    """A fitted curve: intercept and falling slope in log2 hours, their covariance, and the tasks and log2 hours behind
-    them.
+    """A fitted curve: its intercept and its slope in log2 hours, the covariance of both, and the tasks and log2 hours
+    of the data.
     """
 
     fitted: Floats
@@ -140,7 +147,9 @@ class _Curve:
     seen: tuple[float, float]
 
     def hours(self, q: float) -> float | None:
-        """Return the hours at which the curve has the value q; None if they are too far from all tasks to be known."""
+        """Return the hours at which the curve has the value q. Return None if they are so far from the hours of all
+        tasks that the data say nothing about them.
+        """
         doublings = (math.log(q / (1 - q)) - float(self.fitted[0])) / float(self.fitted[1])
         return 2.0**doublings if self.seen[0] - _FAR <= doublings <= self.seen[1] + _FAR else None
 
@@ -154,11 +163,13 @@ class _Curve:
 
     @property
     def reach(self) -> float:
-        """Student's quantile, with a degree of freedom for each of the two coefficients."""
+        """Student's quantile for the intervals. The degrees of freedom are reduced by one for each of the curve's two
+        coefficients.
+        """
         return student(self.level, self.tasks - 2)
 
     def slope(self) -> tuple[Interval, str]:
-        """Return the interval of the slope, and a note."""
+        """Return the interval of the slope, and a note for the reader."""
         if self.few:
             return Interval(), self.few
         slope, error = float(self.fitted[1]), math.sqrt(float(self.covariance[1, 1]))
@@ -166,10 +177,10 @@ class _Curve:
         return Interval(slope - half, slope + half, self.level, "Student's t, sandwich variance by task", error), ""
 
     def interval(self, q: float) -> tuple[Interval, str]:
-        """Return all log2 hours t at which the fitted logit lies within `reach` standard errors of that of q, and a
-        note.
+        """Return the interval of the horizon at q in log2 hours, and a note for the reader.
 
-        The set is the solution of a quadratic inequality in t; a curve that may be flat has only one bound or none.
+        The interval contains all t at which the fitted logit is within `reach` standard errors of the logit of q. These
+        t are the solution of a quadratic inequality. A curve that may be flat leads to only one end or none.
         """
         if self.few:
             return Interval(), self.few
@@ -195,12 +206,14 @@ class _Curve:
 
 
 _FAR = 20.0
-"""Maximum number of doublings beyond all tasks: further, at a million times their length, the tasks prove nothing."""
+"""Maximum distance of a horizon from the hours of all tasks, in doublings. Beyond it, at a million times their length,
+the tasks prove nothing.
+"""
 
 
 def _fit(x: Floats, y: Floats, w: Floats, start: Floats | None = None) -> Floats | None:
-    """Fit a logistic regression by Newton's method: (intercept, slope), None if it diverges. `w`: the weight of each
-    row, or one for all.
+    """Fit a logistic regression by Newton's method and return (intercept, slope), or None if the method diverges. `w`
+    is the weight of each row.
     """
     centre, scale = float(x.mean()), max(float(x.std()), 1e-12)
     z = (x - centre) / scale
@@ -226,7 +239,7 @@ _ENOUGH = 1e-4
 
 
 def _residuals(logit: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats]:
-    """Return each row's distance above the curve, and its weight in the information."""
+    """Return each row's distance above the curve, and the row's weight in the information matrix."""
     np.clip(logit, -500, 500, out=logit)
     p = np.exp(np.negative(logit, out=logit), out=logit)
     np.reciprocal(np.add(p, 1, out=p), out=p)
@@ -236,7 +249,9 @@ def _residuals(logit: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats]:
 
 
 def _spread(data: tuple[Floats, Floats, Floats], fitted: Floats, group: tuple[Ints, int]) -> Floats:
-    """Return the covariance of (intercept, slope) with tasks as units: the sandwich, with its small-sample factor."""
+    """Return the covariance of (intercept, slope), computed with tasks as independent units: the sandwich estimate with
+    its factor for small samples.
+    """
     x, y, w = data
     index, size = group
     pull, wv = _residuals(fitted[0] + fitted[1] * x, y, w)

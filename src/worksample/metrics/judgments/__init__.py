@@ -1,1 +1,1 @@
-"""Verdicts from people's votes, and the agreement of votes."""
+"""Verdicts from people's votes, and agreement between the votes."""

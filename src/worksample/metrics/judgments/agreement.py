@@ -1,5 +1,5 @@
-"""Agreement of evaluators (RLI 3.4, B.2): shares of agreeing and of opposed pairs, alpha, AC1, and agreement on
-positives.
+"""Agreement between evaluators (RLI 3.4, B.2): the share of equal votes, the share of opposed votes, Krippendorff's
+alpha, Gwet's AC1, and agreement on positive votes.
 """
 
 from __future__ import annotations
@@ -26,34 +26,38 @@ from .vote_verdicts import THREE_VOTES, Ballots, VoteProtocol, first_votes
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Meaning of votes: values from `positive` up are positive; the two `ends` on one item are a hard disagreement."""
+    """Meaning of votes. Votes of `positive` or more are positive. Two votes on one item that equal the two `ends` are a
+    hard disagreement.
+    """
 
     positive: float
     ends: tuple[float, float]
 
 
 FEWEST = 5
-"""Minimum number of units for the interval of a coefficient."""
+"""Minimum number of units (projects or items) for the interval of a coefficient of agreement."""
 
 HOLISTIC = Scale(positive=2, ends=(1, 3))
-"""Votes of 1, 2, 3 (RLI 3.4)."""
+"""Scale of holistic votes (RLI 3.4): 1 is worse than the reference, 2 as good, 3 better."""
 PREFERENCE = Scale(positive=1, ends=(0, 1))
-"""Preferences of 0, 0.5, 1: AD-2, tie, AD-1."""
+"""Scale of preferences in a pair: 1 for the first deliverable, 0 for the second, 0.5 for a tie."""
 PASS_FAIL = Scale(positive=1, ends=(0, 1))
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement of votes on the same items. If few items pass, a high share proves little: read alpha and AC1 with
-    it.
+    """Agreement between votes on the same items.
+
+    If few items pass, even a high share of equal votes proves little. Then read alpha and AC1 as well, which correct
+    for agreement by chance.
     """
 
     share: Estimate
-    """Share of unordered pairs of votes on one item that are equal."""
+    """Share of equal votes among all unordered pairs of votes on the same item."""
     hard: Estimate
-    """Share of those pairs that consist of the two ends of the scale (AD-1 against AD-2)."""
+    """Share of opposed votes among all unordered pairs of votes on the same item: one vote at each end of the scale."""
     positive: Estimate
-    """Given a positive vote, the share of other votes on its item that are also positive."""
+    """Share of positive votes among the other votes on an item that has a positive vote."""
     alpha_nominal: Estimate
     alpha_ordinal: Estimate
     alpha_interval: Estimate
@@ -67,11 +71,12 @@ class Agreement:
 def measure_agreement(
     ballots: Ballots, scale: Scale = HOLISTIC, protocol: VoteProtocol = THREE_VOTES, how: Resampling = DEFAULT
 ) -> Agreement:
-    """Measure the agreement between the votes on the same items.
+    """Measure the agreement between votes on the same items.
 
-    Under a protocol with a tie-break only the first two votes of an item count, since a third is requested only if
-    those disagree: then `order` is required. Projects are the units of intervals, or items if none are given. Raises
-    UsageError for two votes of one evaluator on one item, for a missing `order`, and for over 64 distinct votes.
+    Under a protocol with a tie-break only the first two votes on an item count, since a third vote is requested only if
+    the first two disagree. Such a protocol requires `order`. Intervals are over projects, or over items if no projects
+    are given. Raises UsageError for two votes of one evaluator on one item, for a missing `order`, and for more than 64
+    distinct votes.
     """
     beyond = _beyond(ballots, protocol)
     tally, cluster = _count_votes(ballots, beyond)
@@ -87,7 +92,9 @@ def measure_agreement(
 
 
 def _beyond(ballots: Ballots, protocol: VoteProtocol) -> pl.Series | None:
-    """Return which rows are votes that came after the protocol's independent ones; None if no row is."""
+    """Return a flag per row that is true for votes after the protocol's independent votes. Return None if no row is
+    such a vote.
+    """
     most = int(ballots.tally.votes.max(initial=0))
     if protocol.independent == protocol.planned or most <= protocol.independent:
         return None
@@ -105,7 +112,7 @@ def _beyond(ballots: Ballots, protocol: VoteProtocol) -> pl.Series | None:
 
 
 def _count_votes(ballots: Ballots, beyond: pl.Series | None) -> tuple[Tally, Codes | None]:
-    """Return the tally of the votes that count, and the project of each of their subjects."""
+    """Return the tally of the votes that count, and the project of each subject (None if votes have no projects)."""
     if beyond is None and ballots.project is None:
         return ballots.tally, None
     subject, vote = series("subject", ballots.subject), series("vote", ballots.vote)
@@ -171,7 +178,9 @@ def _measure(
 
 
 class _Units:
-    """Sums per item, or per project if items share one, as the units of intervals."""
+    """Sums of votes per unit, from which intervals are computed. Units are projects, or items if votes have no
+    projects.
+    """
 
     def __init__(self, per_pattern: Floats, tally: Tally, times: Ints, cluster: Codes | None, how: Resampling) -> None:
         self.how, self.name = how, "items" if cluster is None else "projects"
@@ -185,18 +194,20 @@ class _Units:
 
     @cached_property
     def draws(self) -> tuple[Floats, Floats]:
-        """Return the sums in every draw, and the weight of one additional unit."""
+        """The sums in each of many random reweightings of the units, and the random weight of one additional unit in
+        each.
+        """
         rng = self.how.rng()
         sums = weighted_sums(self.sums, self.times, self.how.resamples, rng)
         return sums, rng.standard_exponential((self.how.resamples, 1))
 
     def share(self, parts: Callable[[Floats], tuple[Floats, Floats]]) -> tuple[Interval, str]:
-        """Return the interval of a share of pairs: units weigh by their pairs."""
+        """Return the interval of a share of pairs of votes. Each unit has the weight of its number of pairs."""
         return units.share_of_sums(*parts(self.sums), self.how.level, times=self.times)
 
     def part(self, parts: Callable[[Floats], tuple[Floats, Floats]]) -> tuple[Interval, str]:
-        """Return the interval of a share whose whole is random (there may be few positive votes), by the method of
-        coefficients.
+        """Return the interval of a share whose denominator is itself random, such as the number of positive votes. The
+        method is that of `coefficient`.
         """
         if int(self.times.sum()) < FEWEST:
             return self.share(parts)
@@ -205,10 +216,10 @@ class _Units:
         return (ends, note) if ends.method else self.share(parts)
 
     def coefficient(self, statistic: Callable[[Floats], Floats]) -> tuple[Interval, str]:
-        """Return the interval of a coefficient, from `FEWEST` units on.
+        """Return the interval of a coefficient, and a note. With fewer than `FEWEST` units there is only a note.
 
-        Units have random weights that add up to 1, and one additional unit contradicts the end in question as strongly
-        as a unit can (for shares this is Clopper and Pearson's interval).
+        Units get random weights that add up to 1. For each end of the interval, one additional unit is assumed that
+        moves the coefficient as far as possible towards that end. For shares this gives Clopper and Pearson's interval.
         """
         many = int(self.times.sum())
         if many < FEWEST:
@@ -230,8 +241,10 @@ class _Units:
 
 
 def _extreme_items(table: Ints, times: Ints) -> Floats:
-    """Return sums of items with the usual number of votes that can move a coefficient most: all votes equal, or split
-    between the most common value and another, or between the scale's first and last.
+    """Return the sums of invented items that can move a coefficient the most.
+
+    The items have the usual number of votes. In some, all votes are equal. In others, votes are split between the most
+    common value and another value, or between the first and the last value of the scale.
     """
     votes = table.sum(axis=1)
     two = votes >= 2

@@ -1,4 +1,6 @@
-"""Coefficients of agreement as functions of sums over items, so that resamples are weights over items or projects."""
+"""Coefficients of agreement, computed from sums over items. A resample is therefore only another weighting of items or
+projects.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,13 @@ from worksample.metrics.column_checks import Flags, Floats
 
 
 def item_sums(table: Floats, ends: tuple[int, int] | None) -> Floats:
-    """Return sums per item from its votes per category (items, q).
+    """Return the sums that the coefficients need, for each item, from the item's number of votes per category: an array
+    of shape (items, q) for q categories.
 
-    They are the q * q coincidences, the q shares of its votes, and six more: whether it has a vote, whether it has two,
-    its share of agreeing pairs, its ordered pairs, how many of them are equal, and how many contain both `ends`
-    (positions of the two ends of the scale; None if one of them was never used).
+    An item has q * q coincidences of categories, the q shares of its votes, and six more sums: whether it has a vote,
+    whether it has two, the share of equal pairs, the number of ordered pairs, the number of equal pairs, and the number
+    of pairs that contain both `ends`. `ends` are the positions of the two ends of the scale, or None if one end was
+    never used.
     """
     votes = table.sum(axis=1)
     paired = votes >= 2
@@ -30,7 +34,7 @@ def item_sums(table: Floats, ends: tuple[int, int] | None) -> Floats:
 
 
 def width(size: int) -> int:
-    """Return the number of columns of `item_sums` for a scale of `size` values."""
+    """Return the number of columns of `item_sums` for a scale with `size` values."""
     return size * size + size + 6
 
 
@@ -43,25 +47,31 @@ def _share(above: Floats, below: Floats) -> Floats:
 
 
 def share(sums: Floats) -> tuple[Floats, Floats]:
-    """Return the equal pairs of votes on one item, and all pairs (in both orders)."""
+    """Return the number of equal pairs of votes on one item, and the number of all such pairs. Each pair counts in both
+    orders.
+    """
     return sums[:, -2], sums[:, -3]
 
 
 def hard(sums: Floats) -> tuple[Floats, Floats]:
-    """Return the pairs that contain both ends of the scale, and all pairs."""
+    """Return the number of pairs of votes that contain both ends of the scale, and the number of all pairs. Each pair
+    counts in both orders.
+    """
     return sums[:, -1], sums[:, -3]
 
 
 def positive(sums: Floats, yes: Flags) -> tuple[Floats, Floats]:
-    """Return the number of positive votes among the other votes on the item of a positive vote, and the number of these
-    other votes.
+    """Return, over all positive votes, the number of other positive votes on the same item, and the number of all other
+    votes on the same item.
     """
     o = _coincidences(sums, len(yes))[:, yes]
     return o[:, :, yes].sum(axis=(1, 2)), o.sum(axis=(1, 2))
 
 
 def alpha(sums: Floats, scale: Floats, metric: str) -> Floats:
-    """Return Krippendorff's alpha, 1 - observed / expected disagreement; metric "nominal", "ordinal" or "interval"."""
+    """Return Krippendorff's alpha: 1 minus observed disagreement divided by expected disagreement. `metric` is
+    "nominal", "ordinal" or "interval".
+    """
     o = _coincidences(sums, len(scale))
     margin = o.sum(axis=2)
     votes = margin.sum(axis=1)
@@ -81,7 +91,9 @@ def _distances(margin: Floats, scale: Floats, metric: str) -> Floats:
 
 
 def ac1(sums: Floats, size: int) -> Floats:
-    """Return Gwet's first-order coefficient for several evaluators; NaN on a scale with only one value in use."""
+    """Return Gwet's first-order coefficient of agreement (AC1) for several evaluators. Return NaN if only one value of
+    the scale was used.
+    """
     if size < 2:
         return np.full(len(sums), np.nan)
     votes, paired = sums[:, -6], sums[:, -5]

@@ -1,5 +1,5 @@
-"""Audits and integrity reviews: figures with and without struck work, and a bound on missed good deliverables (RLI
-B.5).
+"""Audits of results: figures with and without excluded ("struck") work, and an upper bound for the share of good
+deliverables that were wrongly failed (RLI B.5).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from worksample.metrics.uncertainty.intervals import exact_upper
 
 @dataclass(frozen=True, slots=True)
 class Struck:
-    """A figure with and without struck work. `with_all` counts everything, `without` leaves out struck rows; `struck`
-    is their number.
+    """A figure computed twice: `with_all` on all work, and `without` on all work except struck rows. `struck` is the
+    number of struck rows.
     """
 
     with_all: Estimate
@@ -27,7 +27,7 @@ class Struck:
 
     @property
     def change(self) -> float | None:
-        """`without` minus `with_all`; None if either has no value."""
+        """The value of `without` minus the value of `with_all`. None if either has no value."""
         if self.with_all.value is None or self.without.value is None:
             return None
         return self.without.value - self.with_all.value
@@ -36,7 +36,9 @@ class Struck:
 def with_and_without(
     metric: Callable[..., Estimate], struck: Column, columns: Mapping[str, Column], **options: object
 ) -> Struck:
-    """Return `metric(**columns, **options)` on all rows, and on those not struck. `struck`: booleans, none missing."""
+    """Compute `metric(**columns, **options)` twice: on all rows, and on the rows that are not struck. `struck` must be
+    true or false in every row.
+    """
     same_length(struck=struck, **columns)
     out, known = flags("struck", struck)
     if not known.all():
@@ -56,10 +58,10 @@ def with_and_without(
 
 
 def false_negative_bound(found: int, audited: int, level: float = 0.95) -> Estimate:
-    """Return the rate of false negatives among `audited` items, `found` of which were wrong, with its one-sided exact
-    bound.
+    """Return the share of wrong verdicts among `audited` failed items, `found` of which were wrong, with a one-sided
+    exact upper bound.
 
-    With none found among n, the bound at 95 % is 1 - 0.05 ** (1 / n): 5.8 % for RLI's 50.
+    If no error is found among n items, the bound at 95 % is 1 - 0.05 ** (1 / n). For the 50 items of RLI it is 5.8 %.
     """
     if not 0 <= found <= audited:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Tally of votes per subject, counted once for verdicts and agreement."""
+"""Tally of votes per subject, computed once and used for verdicts and for agreement."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from worksample.metrics.column_checks import (
 
 MOST_STEPS = 64
 _CHUNK = 1 << 17
-"""Number of votes that are counted together, so that temporary data fit into the processor's cache."""
+"""Number of votes that are counted in one step, so that temporary data fit into the processor's cache."""
 _PACKED = 4
-"""Maximum number of values of a scale that fit into one number per subject."""
+"""Maximum number of values of a scale for which a subject's counts are packed into one number."""
 _BITS = (2, 4, 12)
-"""Bits of each count in a packed number; the next size is used if a count is too large."""
+"""Number of bits for each count in a packed number. The next larger size is tried if a count does not fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Votes per subject: subject `labels[s]` has `table[which[s]]` votes for the values in `steps`, which are those in
-    use, ascending.
+    """Numbers of votes per subject, stored by pattern. A pattern is a combination of counts.
 
-    Millions of subjects have a few dozen patterns of votes: everything that depends on the counts alone is computed
-    once per pattern. `missing`: the number of rows without a vote.
+    Subject `labels[s]` has the pattern `which[s]`, that is, `table[which[s]]` votes for the values in `steps`. `steps`
+    contains the values that were used, in ascending order. Millions of subjects share a few dozen patterns, so
+    everything that depends only on counts is computed once per pattern. `missing` is the number of rows without a vote.
     """
 
     labels: pl.Series
@@ -45,16 +45,18 @@ class Tally:
     table: Ints
     which: NDArray[np.integer]
     times: Ints
-    """Number of subjects per pattern."""
+    """Number of subjects that have each pattern."""
     missing: int
 
     @property
     def votes(self) -> Ints:
-        """Number of votes per pattern."""
+        """Number of votes in each pattern."""
         return np.asarray(self.table.sum(axis=1))
 
     def counts_of(self, *steps: float) -> Ints:
-        """Return the votes for these values, 0 for one that nobody used: (values, patterns)."""
+        """Return the number of votes for each of these values in each pattern, as an array of shape (values, patterns).
+        A value that nobody used has 0 votes.
+        """
         place = {float(step): i for i, step in enumerate(self.steps)}
         blank = np.zeros(len(self.table), dtype=np.int64)
         return np.stack([self.table[:, place[s]] if s in place else blank for s in steps])
@@ -66,8 +68,10 @@ _Patterns = tuple[Ints, NDArray[np.integer], Ints]
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Votes as numbers: row r is a vote for value `place[r] - first` (the number after the last one: no vote) on
-    subject `subject[r] - low`.
+    """Votes as numbers.
+
+    Row r is a vote on subject number `subject[r] - low` for value number `place[r] - first`. The number after the last
+    value means that the row has no vote.
     """
 
     subject: NDArray[np.integer]
@@ -81,7 +85,9 @@ class _Rows:
 
 
 def tally_votes(subject: Column, vote: Column) -> Tally:
-    """Count votes, one row each; null is no vote. Raises UsageError for more than 64 different votes."""
+    """Count the votes on each subject from one row per vote. A null is no vote. Raises UsageError for more than 64
+    different votes.
+    """
     same_length(subject=subject, vote=vote)
     place, first, steps, missing = _places(series("vote", vote))
     numbers, low, size, labels = _subjects(series("subject", subject))
@@ -105,8 +111,8 @@ def tally_votes(subject: Column, vote: Column) -> Tally:
 
 
 def _subjects(column: pl.Series) -> tuple[NDArray[np.integer], int, int, pl.Series | None]:
-    """Return (number per row, the smallest, the count of possible numbers, their labels or None if they are the
-    numbers).
+    """Return four parts: the number of each row's subject, the smallest number, how many numbers are possible, and the
+    names of the subjects (None if subjects are numbers already).
     """
     if column.dtype.is_integer() and len(column) and not column.null_count():
         numbers = column.to_numpy()
@@ -118,7 +124,9 @@ def _subjects(column: pl.Series) -> tuple[NDArray[np.integer], int, int, pl.Seri
 
 
 def _places(column: pl.Series) -> tuple[NDArray[np.integer], int, Floats, int]:
-    """Return (place per row, the place of the first value, the values, the number of rows without a vote)."""
+    """Return four parts: the position of each row's vote on the scale, the position of the first value, the values, and
+    the number of rows without a vote.
+    """
     if column.dtype.is_integer() and len(column) and not column.null_count():
         numbers = column.to_numpy()
         low, high = int(numbers.min()), int(numbers.max())
@@ -137,8 +145,8 @@ def _places(column: pl.Series) -> tuple[NDArray[np.integer], int, Floats, int]:
 
 
 def _pack_counts(rows: _Rows, bits: int) -> _Patterns | None:
-    """Count patterns by adding up one number per subject with `bits` per value; None if a count is too large for
-    that.
+    """Count patterns by adding up one packed number per subject, with `bits` bits for each value. Return None if a
+    count does not fit into these bits.
     """
     steps = rows.steps
     # The smaller the numbers, the more of them stay in the processor's cache.
@@ -164,7 +172,9 @@ def _pack_counts(rows: _Rows, bits: int) -> _Patterns | None:
 
 
 def _distinct(packed: NDArray[np.integer]) -> tuple[Ints, NDArray[np.integer]]:
-    """Return the sorted distinct values and each value's position, for many values with few distinct ones."""
+    """Return the sorted distinct values, and for each element the position of its value. The function is fast if few of
+    many values are distinct.
+    """
     most = int(packed.max(initial=0))
     if most < 1 << 20:
         seen = np.zeros(most + 1, dtype=bool)

@@ -1,6 +1,7 @@
-"""Holistic verdicts from votes on {1, 2, 3}, and the automation rate (RLI 3.3, 3.4, B.2).
+"""Holistic verdicts from votes of 1, 2 or 3, and the automation rate (RLI 3.3, 3.4, B.2).
 
-1: would not be accepted as the commissioned work; 2: as good as the reference; 3: better. Passed means 2 or 3.
+A vote of 1 means that the deliverable would not be accepted as the commissioned work. A vote of 2 means that it is as
+good as the reference, and 3 that it is better. An item has passed if its verdict is 2 or 3.
 """
 
 from __future__ import annotations
@@ -36,13 +37,15 @@ from .vote_tally import Tally, tally_votes
 
 @dataclass(frozen=True, slots=True)
 class VoteProtocol:
-    """Rules for gathering votes. A verdict is final once no outstanding vote can change it; order never matters."""
+    """Rules for collecting votes on an item. A verdict is final if no outstanding vote can change it. The order of
+    votes never changes a verdict.
+    """
 
     name: str
     planned: int = 3
-    """Maximum number of votes needed to settle an item."""
+    """Maximum number of votes that are collected to decide an item."""
     independent: int = 3
-    """Number of first votes that are requested regardless of their values; only these enter the agreement."""
+    """Number of votes that are always requested, whatever they say. Only these votes count for agreement."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.independent <= self.planned:
@@ -54,15 +57,15 @@ class VoteProtocol:
 
 
 THREE_VOTES = VoteProtocol("three votes")
-"""Three independent votes, majority (RLI 3.4)."""
+"""Protocol with three independent votes, decided by the majority (RLI 3.4)."""
 TIE_BREAK = VoteProtocol("two votes and a tie-break", independent=2)
-"""Two independent votes, and a third if they disagree (RLI B.2)."""
+"""Protocol with two independent votes, and a third vote if the two disagree (RLI B.2)."""
 
 
 @dataclass(frozen=True, slots=True)
 class HolisticVerdict:
-    """A verdict on one item. `passed` and `label` are None while undecided; `reason` says why, and is "" once both are
-    decided.
+    """A verdict on one item. `passed` and `label` are None as long as they are undecided. `reason` says why one is
+    undecided and is empty if both are decided.
     """
 
     votes: int
@@ -72,10 +75,10 @@ class HolisticVerdict:
 
 
 def holistic_verdict(votes: Iterable[int], protocol: VoteProtocol = THREE_VOTES) -> HolisticVerdict:
-    """Return the verdict on one item. (2, 3) has passed but has no label; (1, 2) has neither; (1, 2, 3) passed with
-    label 2.
+    """Return the verdict on one item from its votes.
 
-    Raises UsageError for a vote outside {1, 2, 3}.
+    The votes (2, 3) give a pass without a label. The votes (1, 2) decide neither. The votes (1, 2, 3) give a pass with
+    label 2. Raises UsageError for a vote outside {1, 2, 3}.
     """
     values = list(votes)
     row = holistic_verdicts(["item"] * len(values), values, protocol=protocol)
@@ -91,25 +94,25 @@ def holistic_verdicts(
     evaluator: Column | None = None,
     protocol: VoteProtocol = THREE_VOTES,
 ) -> pl.DataFrame:
-    """Return verdicts of all subjects from one row per vote: subject, votes, passed, label, reason.
+    """Return the verdicts on all subjects as a table with the columns subject, votes, passed, label, reason. The input
+    has one row per vote.
 
-    `vote`: 1, 2 or 3; null if an evaluator declined or failed (such a row is no vote: a subject with only such rows is
-    ungraded, with passed and label null and reason "no votes"). `evaluator` guards against two votes of one evaluator
-    on one subject, which is an error: strike one of them first.
+    `vote` is 1, 2 or 3, or null if the evaluator declined or failed. A null is not a vote: a subject with only nulls is
+    ungraded, so its passed and label are null and its reason is "no votes". If `evaluator` is given, two votes of one
+    evaluator on one subject are an error; strike one of the two first.
 
-    passed: the majority of (vote >= 2). label: the majority of the three values, else the median. More votes than the
-    protocol plans count too; an even number that is split decides nothing.
+    A subject passes if the majority of its votes is 2 or 3. Its label is the value with a majority, otherwise the
+    median. Votes beyond the planned number count as well. An even split decides nothing.
     """
     return ballot_verdicts(Ballots(subject, vote, evaluator), protocol)
 
 
 @dataclass(frozen=True)
 class Ballots:
-    """Votes, one row each. `vote`: numbers on an ordered scale, null if none was given. `evaluator` guards against
-    duplicates, `project` says which items are resampled together, `order` (a time or a number) which vote came
-    first.
+    """Votes on items, one row per vote. They are counted once for all figures.
 
-    They are counted once for all figures.
+    `vote` is a number on an ordered scale, null if no vote was given. `evaluator` is used to find duplicate votes.
+    `project` says which items are resampled together. `order`, a time or a number, says which vote came first.
     """
 
     subject: Column
@@ -120,7 +123,7 @@ class Ballots:
 
     @cached_property
     def tally(self) -> Tally:
-        """Return the votes per subject. Raises UsageError for two votes of one evaluator on one subject."""
+        """The number of votes per subject. Raises UsageError if one evaluator has two votes on one subject."""
         same_length(subject=self.subject, vote=self.vote, evaluator=self.evaluator)
         if self.evaluator is not None:
             present = series("vote", self.vote).is_not_null().to_numpy()
@@ -129,7 +132,9 @@ class Ballots:
 
 
 def ballot_verdicts(ballots: Ballots, protocol: VoteProtocol = THREE_VOTES) -> pl.DataFrame:
-    """Return `holistic_verdicts` of votes that other figures, such as `measure_agreement`, count too."""
+    """Return the result of `holistic_verdicts` for ballots whose tally is shared with other figures, such as
+    `measure_agreement`.
+    """
     tally = ballots.tally
     if tally.votes.any() and not set(tally.steps.tolist()) <= {1.0, 2.0, 3.0}:
         integers("vote", ballots.vote, low=1, high=3)
@@ -154,14 +159,16 @@ def _reasons(total: Ints, known: Flags, label: Ints, planned: int) -> list[str]:
 
 
 def count_votes(index: Ints, value: Ints, size: int) -> Ints:
-    """Return how many votes of 1, 2 and 3 each item has: (3, size). A value of 0 is no vote."""
+    """Return the number of votes of 1, 2 and 3 on each item, as an array of shape (3, items). A 0 is no vote."""
     flat = np.bincount(index * 4 + value, minlength=4 * size)
     return np.ascontiguousarray(flat.reshape(size, 4)[:, 1:].T).astype(np.int64)
 
 
 def decide(counts: Ints, planned: int | Ints) -> tuple[Flags, Flags, Ints]:
-    """Return (passed, whether that is decided, label or 0) from counts of votes (3, items). `planned` may differ by
-    item.
+    """Return three arrays with an element per item: passed, whether `passed` is decided, and the label (0 if
+    undecided).
+
+    `counts` has shape (3, items). `planned`, the planned number of votes, may differ between items.
     """
     ones, twos, threes = counts
     total = ones + twos + threes
@@ -179,7 +186,9 @@ def decide(counts: Ints, planned: int | Ints) -> tuple[Flags, Flags, Ints]:
 
 
 def _middles(total: Ints) -> tuple[Ints, Ints]:
-    """Return the ranks between which the median lies; the same one for an odd total."""
+    """Return the two ranks between which the median of each item's votes lies. Both ranks are equal if the number of
+    votes is odd.
+    """
     return (total + 1) // 2, total // 2 + 1
 
 
@@ -204,8 +213,8 @@ def refuse_doubles(subjects: Codes, evaluators: Codes, present: Flags) -> None:
 
 
 def first_votes(subject: Column, order: Column, protocol: VoteProtocol) -> pl.Series:
-    """Return which rows are among the protocol's independent votes on their subject, by `order` (a time or a
-    number).
+    """Return a flag per row that is true if the vote is one of the protocol's independent votes on its subject.
+    `order`, a time or a number, says which votes came first.
     """
     same_length(subject=subject, order=order)
     subjects = codes("subject", subject)
@@ -236,9 +245,11 @@ def automation_rate(
     method: RateInterval = "exact",
     how: Resampling = DEFAULT,
 ) -> Estimate:
-    """Return the share of projects whose deliverable was judged at least as good as the human one (RLI 3.3).
+    """Return the share of projects in which an agent's deliverable was judged at least as good as the human's (RLI
+    3.3).
 
-    `passed`: one row per submission of one agent, null if undecided or ungraded; such rows are left out and counted.
-    With `project` (and `instance` within it), repeats are averaged first, and projects are the units.
+    `passed` has one row per submission of the agent. It is null if the submission is undecided or ungraded; such rows
+    are left out and counted. With `project` (and `instance` within the project), repeats are averaged first, and the
+    interval is over projects.
     """
     return rate(passed, state=state, task=project, instance=instance, name="automation rate", method=method, how=how)

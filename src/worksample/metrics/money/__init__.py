@@ -1,1 +1,1 @@
-"""Figures in dollars: the earnings, costs and value of work."""
+"""Figures in US dollars: what agents earn, what their work costs, and what it is worth."""

@@ -1,5 +1,5 @@
-"""Autoflation: the fall in price of a fixed bundle of projects, each done by the cheapest sufficient method (RLI 3.3,
-A.2).
+"""Autoflation: the relative fall in the price of a fixed bundle of projects if each project is done by the cheapest
+method that delivers acceptable work (RLI 3.3, A.2).
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ from .dollars_earned import Priced, usable_prices
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """The fixed bundle: one row per project, its name and the human's price in US dollars (null if unknown)."""
+    """The fixed bundle of projects: one row per project with its name and the human's price in US dollars (null if
+    unknown).
+    """
 
     project: Column
     human_cost: Column
@@ -42,34 +44,38 @@ class Bundle:
     include_illustrative: bool = False
     ceiling: float = MONEY_CEILING
     task: Column | None = None
-    """The task of each project: projects that share one are one unit of the interval; without it every project is a
-    unit.
+    """The task of each project. Projects with the same task count as one unit of the interval. Without this column
+    every project is a unit.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """Trials that passed at a known cost, on projects with a known price."""
+    """Trials that passed at a known cost, on projects with a known human price."""
 
     project: Ints
     cost: Floats
     rows: Flags
     counts: Counts
     open_: Flags
-    """Projects with work, none of which has a verdict."""
+    """Flag per project: true if the project has trials but none of them has a verdict."""
     task: Ints
-    """The unit of each project."""
+    """Number of the unit (task) of each project."""
 
 
 def measure_autoflation(
     bundle: Bundle, project: Column, ai_cost: Column, passed: Column, how: Resampling = DEFAULT
 ) -> Estimate:
-    """Return 1 - sum(min(human, cheapest accepted AI)) / sum(human), over the projects with a known human price.
+    """Return autoflation: 1 - sum(min(human price, cheapest accepted AI cost)) / sum(human price), over projects with a
+    known human price.
 
-    One row per trial, of any number of agents: `ai_cost` in US dollars (0 is valid; null is unknown, and such a trial
-    cannot lower a price), `passed` null without a verdict: a project with work but no verdict is left out of both sums,
-    one without any work stays at the human's price. An AI that costs more than the human changes nothing. No value if
-    the bundle is worth 0. Raises UsageError for a trial on a project outside the bundle, or a duplicate project in it.
+    The columns have one row per trial, of any number of agents. `ai_cost` is in US dollars; 0 is valid, and a trial
+    with an unknown cost (null) cannot lower a price. `passed` is null if the trial has no verdict. A project that has
+    trials but no verdict is left out of both sums. A project without any trial stays at the human's price. An AI that
+    costs more than the human changes nothing.
+
+    The estimate has no value if the human prices add up to 0. Raises UsageError for a trial on a project outside the
+    bundle, and for a project that the bundle lists twice.
     """
     priced, work = _read_columns(bundle, project, ai_cost, passed)
     return _estimate(priced, work, work.rows, how)
@@ -78,10 +84,10 @@ def measure_autoflation(
 def autoflation_over_time(
     bundle: Bundle, project: Column, ai_cost: Column, passed: Column, date: Column, how: Resampling = DEFAULT
 ) -> dict[str, Estimate]:
-    """Return autoflation as of each date: `date` is the release date of each trial's agent; the cheapest method so far
-    counts.
+    """Return autoflation for each release date of an agent, from all agents released by then. `date` is the release
+    date of the agent of each trial.
 
-    Keys are ISO dates, in order. The curve never falls. Raises UsageError for trials without a date.
+    The keys are ISO dates in ascending order. The curve never falls. Raises UsageError for a trial without a date.
     """
     same_length(project=project, date=date)
     priced, work = _read_columns(bundle, project, ai_cost, passed)

@@ -1,5 +1,6 @@
-"""Task values at which AI alone, AI with human help, or a human alone is best (UpBench 5.4.1): expected values s * V -
-c.
+"""Task values at which AI alone, AI with human help, or a human alone is the best approach (UpBench 5.4.1).
+
+The best approach has the highest expected value s * V - c, for chance of success s, task value V and cost c.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from .dollars_earned import ILLUSTRATIVE, WITH_ILLUSTRATIVE, by_task
 
 @dataclass(frozen=True, slots=True)
 class Approach:
-    """A way of doing a task. `success`: chance of success, 0..1; `cost`: US dollars per task, paid whether or not it
-    succeeds.
+    """A way of doing a task. `success` is the chance of success in 0..1. `cost` is in US dollars per task and is paid
+    even if the task fails.
     """
 
     name: str
@@ -45,14 +46,16 @@ class Approach:
             )
 
     def expected_value(self, value: float) -> float:
-        """Return the expected net value of a task worth `value` US dollars if it succeeds."""
+        """Return the expected net value, in US dollars, of doing a task that is worth `value` US dollars if it
+        succeeds.
+        """
         return self.success * value - self.cost
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A range of task values, from `low` up to (not including) `high` US dollars, in which `approach` is best; `high`
-    is None if it has no end.
+    """A range of task values in which `approach` is best: from `low` up to but not including `high`, in US dollars.
+    `high` is None if the range has no upper end.
     """
 
     approach: str
@@ -62,24 +65,28 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Regions in order of value. `never` lists approaches that are best nowhere; `notes` say why."""
+    """The best approach for every task value, as regions in ascending order of value. `never` lists approaches that are
+    best at no value, and `notes` explain why.
+    """
 
     regions: tuple[Region, ...]
     never: tuple[str, ...]
     notes: tuple[str, ...]
 
     def best(self, value: float) -> str:
-        """Return the approach to choose for a task of this value."""
+        """Return the best approach for a task of this value in US dollars."""
         if not (value >= 0 and math.isfinite(value)):
             raise UsageError(f"the task value {value} is out of range", next="pass US dollars, 0 or more")
         return next(r.approach for r in self.regions if r.low <= value and (r.high is None or value < r.high))
 
 
 def break_even(lower: Approach, higher: Approach) -> Estimate:
-    """Return V* = (c_H - c_L) / (s_H - s_L): above it the approach with the higher success is worth its cost.
+    """Return the task value V* = (c_H - c_L) / (s_H - s_L) at which two approaches have equal expected values. Above
+    V*, the approach with the higher success is better.
 
-    No value if both succeed equally often, or if the more expensive one succeeds less often. 0 or less means that the
-    one with the higher success is also cheaper, and so better at every value.
+    The estimate has no value if both approaches succeed equally often, or if the more expensive approach succeeds less
+    often. A V* of 0 or less means that the approach with the higher success is also cheaper, and so better at every
+    task value.
     """
     name = f"break-even of {lower.name} and {higher.name}"
     gain, extra = higher.success - lower.success, higher.cost - lower.cost
@@ -95,11 +102,12 @@ def break_even(lower: Approach, higher: Approach) -> Estimate:
 
 
 def decide_by_value(approaches: Sequence[Approach], *, nothing: bool = False) -> Decision:
-    """Return the best approach for every task value from 0 up: the upper envelope of the expected values.
+    """Return the best approach for every task value from 0 upwards: the upper envelope of the expected values.
 
-    At a break-even value the one with the higher success is chosen (5.4.1). `nothing` adds the choice of not doing the
-    task, worth 0. The three-region rule of the paper is the special case in which every approach has its region: if one
-    has none, as HITL if V*(AI, HITL) > V*(HITL, human), the rule must not be used, and a note says so.
+    At a break-even value the approach with the higher success is chosen (UpBench 5.4.1). `nothing` adds the choice of
+    not doing the task, which is worth 0. UpBench's rule with three regions holds only if every approach has a region.
+    If an approach has none, such as AI with human help if V*(AI, HITL) > V*(HITL, human), a note says that the rule
+    must not be used.
     """
     names = [a.name for a in approaches]
     if not approaches or len(set(names)) < len(names):
@@ -139,11 +147,12 @@ def break_even_from_jobs(
     task: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> Estimate:
-    """Return V* from the same jobs done by both approaches: (lower's, higher's) columns, one row per job.
+    """Return the break-even value V* from the same jobs done by two approaches. Each tuple contains the columns of the
+    approach with lower success, then those of the approach with higher success, one row per job.
 
-    Jobs that lack a verdict or a cost under either are left out and counted, and so are those whose costs are
-    `illustrative` unless requested. Rows that share a `task` are one unit. The interval is Fieller's, open above if the
-    higher approach may not succeed more often.
+    Jobs without a verdict or a cost under either approach are left out and counted. Jobs with an `illustrative` cost
+    are also left out unless `include_illustrative` is set. Rows with the same `task` count as one unit. The interval is
+    Fieller's. It has no upper end if the second approach may not succeed more often than the first.
     """
     same_length(passed=passed[0], other=passed[1], cost=cost[0], other_cost=cost[1], task=task)
     (one, has_one), (two, has_two) = (flags(f"passed {n}", p) for n, p in zip(names, passed, strict=True))

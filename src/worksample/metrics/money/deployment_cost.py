@@ -1,6 +1,8 @@
-"""Cost of a job with a deployed agent: its work, the check, a human if the work fails, and the loss if nobody notices.
+"""Cost of a job with a deployed agent: the agent's work, the check of its deliverable, a human's work if the check
+rejects it, and the loss if the check accepts bad work.
 
-Autoflation knows in hindsight which deliverables were good and takes the best of all; a buyer does not know.
+Autoflation uses the verdicts on all deliverables to take the cheapest good one. A buyer does not have these verdicts
+before paying.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ from .dollars_earned import means_by_task, usable_prices
 
 @dataclass(frozen=True, slots=True)
 class Checking:
-    """The check of every deliverable: US dollars for each, how often it accepts good and bad work, and the loss in US
-    dollars from each bad deliverable that it accepts. The defaults are a perfect check that is free.
+    """The check that every deliverable undergoes: its price in US dollars per deliverable, the rates at which it
+    accepts good and bad work, and the loss in US dollars from each bad deliverable that it accepts. The defaults are
+    a perfect check that costs nothing.
     """
 
     cost: float = 0.0
@@ -44,8 +47,8 @@ class Checking:
 
 @dataclass(frozen=True, slots=True)
 class DeployableCost:
-    """Cost per job in US dollars: with the agent deployed, by the human alone, and the saved share (negative: the agent
-    costs more than it saves).
+    """Cost per job in US dollars with the agent deployed and by the human alone, and the saving as a share of the
+    human's cost. A negative saving means that the agent makes the job more expensive.
     """
 
     cost: Estimate
@@ -64,10 +67,11 @@ def deployable_cost(
     task: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> DeployableCost:
-    """Return AI + checking + (rejected) x human + (falsely accepted) x loss, the mean over jobs, one row per trial.
+    """Return the mean cost per job with the agent deployed: AI cost + checking + (rejected) x human + (falsely
+    accepted) x loss. The columns have one row per trial.
 
-    With the default check this is AI + (1 - success) x human. Jobs without a verdict, an AI cost or a human price are
-    left out and counted. Rows that share a `task` are averaged first: a repeat is not a separate job.
+    With the default check the cost is AI + (1 - success) x human. Jobs without a verdict, an AI cost or a human price
+    are left out and counted. Rows with the same `task` are averaged first, because a repeat is not a separate job.
     """
     check = checking or Checking()
     same_length(passed=passed, ai_cost=ai_cost, human_cost=human_cost, task=task)
@@ -101,8 +105,8 @@ def deployable_cost(
 
 
 FEWEST_SAVING = 100
-"""Minimum number of tasks for the interval of a saving: with fewer it contains the truth too seldom (79 % at 5, 89 % at
-40), since both prices and costs are skewed.
+"""Minimum number of tasks for the interval of a saving. With fewer tasks the interval contains the true saving too
+seldom (79 % at 5 tasks, 89 % at 40), because prices and costs are skewed.
 """
 _Told = tuple[Counts, tuple[str, ...]]
 
@@ -114,10 +118,10 @@ def _per_job(named: tuple[str, Unit], each: Floats, told: _Told, how: Resampling
 
 
 def _saving(paid: Floats, human: Floats, spared: Floats, told: _Told, how: Resampling) -> Estimate:
-    """Return the dollars that no human is paid, minus those `paid` for the agent and its checks, as a share of the
-    human's cost.
+    """Return the saving as a share of the human's cost: the dollars `spared` on humans minus the dollars `paid` for the
+    agent and its checks.
 
-    The intervals are combined by the method of variance estimates recovery (Zou and Donner 2008).
+    The intervals of both parts are combined by the method of variance estimates recovery (Zou and Donner 2008).
     """
     counts, given = told
     if not (whole := float(human.sum())):
@@ -141,10 +145,10 @@ def _saving(paid: Floats, human: Floats, spared: Floats, told: _Told, how: Resam
 
 
 def break_even_success(ai_cost: float, human_cost: float, checking: Checking | None = None) -> Estimate:
-    """Return the success rate above which deploying the agent is cheaper than the human: at this rate both cost the
-    same per job.
+    """Return the success rate at which the deployed agent costs as much per job as the human. Above this rate the agent
+    is cheaper.
 
-    No value if that holds for no rate in 0..1, or for every rate.
+    The estimate has no value if the agent is cheaper at no success rate in 0..1, or at every one.
     """
     check = checking or Checking()
     for name, amount in (("ai_cost", ai_cost), ("human_cost", human_cost)):

@@ -1,5 +1,5 @@
-"""Dollars earned: the worth of an agent's accepted work at the price of the human's deliverable (RLI 3.3, Table 4;
-UpBench 5.2).
+"""Dollars earned: the sum of the human's prices of the projects on which an agent's work was accepted (RLI 3.3, Table
+4; UpBench 5.2).
 """
 
 from __future__ import annotations
@@ -37,9 +37,11 @@ WITH_ILLUSTRATIVE = "illustrative prices counted"
 
 @dataclass(frozen=True, slots=True)
 class Dollars:
-    """Dollars `earned` of those `possible`, and the share: all over graded projects with a known price. `missing`: the
-    price of projects without a verdict; with `possible` it adds up to the price of all projects (RLI 3.3: $143,991).
-    Its counts say how many projects have no price and are in no sum.
+    """Dollars `earned`, dollars `possible`, and their share, over graded projects with a known price.
+
+    `missing` is the total price of projects without a verdict; `possible` plus `missing` is the total price of all
+    priced projects (RLI 3.3: $143,991). The counts of `missing` say how many projects have no price; these projects are
+    in no sum.
     """
 
     earned: Estimate
@@ -50,7 +52,7 @@ class Dollars:
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """Prices, flags of those that may be used, and notes about the rest."""
+    """Prices, a flag per price that says whether it may be used, and notes about the prices that may not."""
 
     prices: Floats
     usable: Flags
@@ -60,14 +62,16 @@ class Priced:
 
     @property
     def known_prices(self) -> Floats:
-        """The prices, 0 for one that may not be used."""
+        """The prices in US dollars, with 0 in place of a price that may not be used."""
         return self.prices if self.usable.all() else np.where(self.usable, self.prices, 0.0)
 
 
 def usable_prices(
     name: str, price: Column, illustrative: Column | None, *, include: bool, ceiling: float = MONEY_CEILING
 ) -> Priced:
-    """Return known prices; illustrative ones only if `include` is set (and then named)."""
+    """Return the prices and which of them may be used. Unknown prices may not be used. Illustrative prices may be used
+    only if `include` is set, and a note then names them.
+    """
     prices, known = money(name, price, ceiling=ceiling)
     invented = np.zeros(len(prices), dtype=bool)
     if illustrative is not None:
@@ -79,9 +83,10 @@ def usable_prices(
 
 
 def midpoint(low: Column, high: Column) -> Floats:
-    """Return the middle of a reported range of costs or hours, or the single figure if only one is given (RLI C.5).
+    """Return the middle of each reported range of costs or hours, or the single number if only one end is given (RLI
+    C.5).
 
-    NaN if neither is known. Raises UsageError if high is below low.
+    The result is NaN if neither end is known. Raises UsageError if the upper end is below the lower end.
     """
     same_length(low=low, high=high)
     below, has_low = floats("low", low, low=0.0)
@@ -109,13 +114,16 @@ def dollars_earned(
     failed: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> Dollars:
-    """Return the summed price of the projects that passed, of one agent.
+    """Return the total price of the projects that one agent passed.
 
-    `price`: US dollars of the human's deliverable; a project without one is left out of both sums. If a project has
-    several rows (repeats), each has its part of the price. `passed`: null without a verdict; such rows are left out of
-    both sums and counted; the `bounds` are those of all priced projects if rows without a verdict were to fail or to
-    pass, or only to fail if `failed`. `task`: rows that share one are one unit; without it every row is. The interval
-    is that of the share, at these projects' prices. Raises UsageError for a negative price, or one above `ceiling`.
+    `price` is the price of the human's deliverable in US dollars. A project without a price is left out of both sums.
+    If a project has several rows (repeats), each row has an equal part of the price. `passed` is null if the row has no
+    verdict; such rows are left out of both sums and counted.
+
+    The `bounds` cover all priced projects: rows without a verdict fail in one case and pass in the other. Rows flagged
+    in `failed` fail in both cases. Rows with the same `task` count as one unit; without `task` every row is a unit. The
+    interval is that of the share, multiplied by the total price. Raises UsageError for a negative price and for a price
+    above `ceiling`.
     """
     same_length(price=price, passed=passed, state=state, task=task)
     priced = usable_prices("price", price, illustrative, include=include_illustrative, ceiling=ceiling)
@@ -177,7 +185,7 @@ def dollars_earned(
 
 
 def _missing(priced: Priced, valid: Flags, counts: Counts) -> Estimate:
-    """Return the known prices of projects that are not graded."""
+    """Return the total known price of projects that have no verdict."""
     unseen = priced.usable & ~valid
     counts = counts.having(ungraded_and_priced=count_flags(unseen))
     name, worth = "dollars missing", float(priced.prices[unseen].sum())
@@ -189,8 +197,8 @@ def _missing(priced: Priced, valid: Flags, counts: Counts) -> Estimate:
 def _bounds(
     priced: Priced, valid: Flags, yes: Flags, failed: Column | None
 ) -> tuple[tuple[float, float] | None, float]:
-    """Return the minimum and maximum that all priced projects can earn, and their total price; None if all of them have
-    a verdict.
+    """Return the smallest and largest amount that all priced projects can earn, and their total price. The two amounts
+    are None if every project has a verdict.
     """
     unseen = priced.usable & ~valid
     value = priced.known_prices
@@ -202,7 +210,7 @@ def _bounds(
 
 
 def by_task(task: Column | None, rows: Flags, *columns: Floats) -> tuple[Floats, ...]:
-    """Return sums per task of some rows; without `task` every row is one."""
+    """Return the sums of the columns per task over the flagged rows. Without `task` every row is a task."""
     if task is None:
         return columns if rows.all() else tuple(column[rows] for column in columns)
     found = codes("task", series("task", task).filter(pl.Series(rows)))
@@ -210,7 +218,7 @@ def by_task(task: Column | None, rows: Flags, *columns: Floats) -> tuple[Floats,
 
 
 def means_by_task(task: Column | None, rows: Flags, *columns: Floats) -> tuple[Floats, ...]:
-    """Return the columns averaged over each task's rows."""
+    """Return the means of the columns per task over the flagged rows. Without `task` every row is a task."""
     if task is None:
         return by_task(None, rows, *columns)
     *sums, trials = by_task(task, rows, *columns, np.ones(len(rows)))

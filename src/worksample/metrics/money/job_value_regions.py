@@ -21,21 +21,24 @@ from .best_approach_by_value import Approach, Decision, Region, decide_by_value
 from .dollars_earned import by_task
 
 FEWEST_JOBS = 5
-"""Minimum number of jobs for regions."""
+"""Minimum number of tasks with known outcomes for computing regions."""
 NOTHING = "nothing"
 _METHOD = "Bayesian bootstrap over jobs, with one pseudo-job"
 _MANY = 2_000
-"""Number of tasks above which their sums are drawn from the normal limit: the result is the same, and needs no memory.
+"""Number of tasks above which their sums are drawn from the normal approximation. The result is the same and needs no
+memory per task.
 """
 
 _LIGHT = 1e-4
-"""Weight below which tasks are left out."""
+"""Weight, as a part of one task, at or below which a task is left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """Outcomes of one approach, a row per job in the same order as all others: whether it passed (null if ungraded) and
-    US dollars (null if unknown). `assumed`: the passes are assumed, not observed.
+    """Outcomes of one approach, with one row per job. All approaches list the jobs in the same order.
+
+    `passed` is null if the job is ungraded. `cost` is in US dollars, null if unknown. `assumed` is true if the passes
+    are assumed and not observed.
     """
 
     passed: Column
@@ -45,9 +48,11 @@ class Outcomes:
 
 @dataclass(frozen=True, slots=True)
 class ChosenRegion:
-    """A range of task values. `low` and `high`: its ends in US dollars, between which `approach` is best, at the
-    observed means and with intervals over the drawn worlds in which it has such a region. `exists`: the probability
-    that it has one.
+    """A range of task values in which `approach` is best.
+
+    `low` and `high` are the ends of the range in US dollars. Their values follow from the observed success rates and
+    costs. Their intervals come from those simulated success rates and costs under which the approach has a region.
+    `exists` is the probability that the approach has a region.
     """
 
     approach: str
@@ -57,18 +62,24 @@ class ChosenRegion:
 
 
 class Choice:
-    """The best of some approaches for each task value. Equal calls give equal answers."""
+    """The best of several approaches for each task value, with probabilities. Calling a method twice gives the same
+    result.
+    """
 
     def __init__(self, names: Sequence[str], seen: Floats, drawn: Floats, counts: Counts, how: Resampling) -> None:
-        """seen: (2, approaches), observed success rates and mean costs; drawn: (2, draws, approaches), the same for
-        each draw.
+        """Store the observed and the simulated outcomes of the approaches.
+
+        `seen` contains the observed success rates and mean costs, with shape (2, approaches). `drawn` contains
+        simulated ones, with shape (2, draws, approaches).
         """
         self.names = tuple(names)
         self.counts = counts
         self._seen, self._drawn, self._how = seen, drawn, how
 
     def best(self, value: float) -> dict[str, float]:
-        """Return approach -> the probability that it has the highest expected value at a task value in US dollars."""
+        """Return, for each approach, the probability that it has the highest expected value at the task value `value`
+        in US dollars.
+        """
         if not 0 <= value < float("inf"):
             raise UsageError(f"the task value {value} is out of range", next="pass US dollars, 0 or more")
         success, cost = self._drawn
@@ -77,13 +88,15 @@ class Choice:
         return dict(zip(self.names, ((won + 1 / len(won)) / (won.sum() + 1)).tolist(), strict=True))
 
     def likeliest_at(self, value: float) -> Estimate:
-        """Return the approach that is most likely best at this value, as the estimate's name, and its probability."""
+        """Return the approach that is most likely the best at this task value. Its name is the name of the estimate,
+        and its probability of being best is the value.
+        """
         name, chance = max(self.best(value).items(), key=lambda item: item[1])
         return Estimate(name, chance, self.counts, method=_METHOD, unit=Unit.SHARE)
 
     def gain(self, name: str, over: str | None, value: float, jobs: float = 1.0) -> Estimate:
-        """Return how many US dollars more `name` brings than `over`, or than doing nothing, in `jobs` jobs of this
-        value.
+        """Return how many US dollars more the approach `name` brings than the approach `over` in `jobs` jobs of this
+        value. If `over` is None, it is compared with leaving the jobs undone.
         """
         net, seen = (s * value - c for s, c in (self._drawn, self._seen))
         one = self.names.index(name)
@@ -95,17 +108,16 @@ class Choice:
         return Estimate(called, at, self.counts, low, high, self._how.level, _METHOD, unit=Unit.USD)
 
     def regret(self, name: str, value: float) -> float:
-        """Return the US dollars per job that are lost on average by choosing `name` although something else may be
-        best.
+        """Return the mean loss, in US dollars per job, from choosing `name` although another approach may be better.
 
-        This is the maximum value of better knowledge (the expected value of perfect information).
+        This is the maximum that better knowledge would be worth (the expected value of perfect information).
         """
         net = self._drawn[0] * value - self._drawn[1]
         return float((net.max(axis=1) - net[:, self.names.index(name)]).mean())
 
     @cached_property
     def regions(self) -> tuple[ChosenRegion, ...]:
-        """Return one region per approach, in the given order."""
+        """Return one region per approach, in the order in which the approaches were given."""
         lows, highs = zip(*(_ends(self._drawn[0], self._drawn[1], k) for k in range(len(self.names))), strict=True)
         middle = {r.approach: r for r in self.decision.regions}
         return tuple(
@@ -115,7 +127,7 @@ class Choice:
 
     @cached_property
     def decision(self) -> Decision:
-        """Return the regions at the observed rates and mean costs."""
+        """Return the regions that follow from the observed success rates and mean costs, without uncertainty."""
         lines = [Approach(n, float(s), float(c)) for n, s, c in zip(self.names, *self._seen, strict=True)]
         return decide_by_value(lines)
 
@@ -149,14 +161,13 @@ def choose_from_jobs(
     nothing: bool = False,
     how: Resampling = DEFAULT,
 ) -> Choice | str:
-    """Return how certainly each approach is best, from the same jobs done by each of them; or the reason why that is
-    unknown.
+    """Return, from the same jobs done by several approaches, a `Choice` that says how certainly each approach is best.
+    Return a text with the reason if too few tasks have known outcomes (see `FEWEST_JOBS`).
 
-    outcomes: approach -> `Outcomes`, all of one length. Jobs that lack a verdict or a cost under any approach are left
-    out and counted. Rows that share a `task` are drawn together. `weight`: the part of a job for which each row counts,
-    0..1 (by default 1); a task counts for the mean of its rows. `nothing` adds the choice of leaving the job undone.
-    With fewer than `FEWEST_JOBS` tasks the answer is the reason. Raises UsageError for no approach, or columns of
-    several lengths.
+    `outcomes` maps each approach to its `Outcomes`. Jobs without a verdict or a cost under any approach are left out
+    and counted. Rows with the same `task` are drawn together. `weight`, in 0..1 and 1 by default, is the part of a job
+    for which a row counts; a task has the mean weight of its rows. `nothing` adds the choice of leaving the job undone.
+    Raises UsageError if no approach is given, or if columns differ in length.
     """
     if not outcomes:
         raise UsageError(
@@ -191,12 +202,13 @@ def choose_from_jobs(
 
 
 def _worlds(sums: Floats, weight: Floats, open_: Sequence[int], k: int, how: Resampling) -> Floats:
-    """Return rates and mean costs of worlds that fit the tasks' sums (jobs, passes, costs), each by its weight: (draws,
-    2 k).
+    """Draw success rates and mean costs that are compatible with the observed tasks, as an array of shape (draws, 2 k)
+    for k approaches.
 
-    One additional pseudo-job, shared by all ways in which the approaches may pass or fail, keeps a perfect record from
-    looking certain (for one rate it is Jeffreys' prior). The degrees of freedom, fewer than the tasks, make the draws
-    as wide as Student's t.
+    `sums` contains the jobs, passes and costs of each task; each task is drawn by its weight. One additional
+    pseudo-job, divided among all combinations of passes and fails, prevents a perfect record from looking certain (for
+    a single rate it is Jeffreys' prior). The draws have fewer degrees of freedom than tasks, so that they are as wide
+    as Student's t.
     """
     rng, size = how.rng(), float(weight.sum())
     means = weight @ sums / (weight @ sums[:, 0])
@@ -219,8 +231,8 @@ def _worlds(sums: Floats, weight: Floats, open_: Sequence[int], k: int, how: Res
 
 
 def _ends(success: Floats, cost: Floats, k: int) -> tuple[Floats, Floats]:
-    """Return the values from and to which approach `k` is best, by draw; if the first is not below the second, it is
-    best nowhere.
+    """Return, for each draw, the lowest and the highest task value at which approach `k` is best. If the lowest is not
+    below the highest, the approach is best at no value.
     """
     gain, extra = success[:, [k]] - success, cost[:, [k]] - cost
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -232,7 +244,7 @@ def _ends(success: Floats, cost: Floats, k: int) -> tuple[Floats, Floats]:
 
 
 def _end_percentiles(drawn: Floats, level: float) -> tuple[float | None, float | None]:
-    """Return percentiles of ends that may be infinite."""
+    """Return the two percentiles of region ends that bound `level` of the draws; None for an infinite end."""
     if not len(drawn):
         return None, None
     tail = (1 - level) / 2

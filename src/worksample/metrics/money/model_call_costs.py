@@ -1,4 +1,6 @@
-"""Cost of model calls, each at its own call's prices: tiers by length of prompt, cached tokens, dates (TAC 4.1)."""
+"""Cost of model calls (TAC 4.1). The price of each call depends on its date, the length of its prompt and its cached
+tokens.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +34,11 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class TokenPrice:
-    """US dollars per million tokens, valid for prompts of more than `above` tokens and from the date `since`
-    (inclusive) on.
+    """Prices of a model in US dollars per million tokens. They are valid for prompts of more than `above` tokens, from
+    the date `since` on.
 
-    If `cache_read` and `cache_write` are None, cached tokens cost as much as fresh ones. Output includes reasoning.
+    If `cache_read` and `cache_write` are None, cached tokens cost as much as other prompt tokens. Output includes
+    reasoning tokens.
     """
 
     input: float
@@ -55,9 +58,11 @@ class TokenPrice:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Columns with one row per model call. `fresh`: prompt tokens neither read from nor written to a cache; the
-    prompt's length is fresh + cache_read + cache_write. `day`: the date, needed if prices changed. `billed`: US
-    dollars if the service reported its charge.
+    """Columns with one row per model call.
+
+    `fresh` is the number of prompt tokens that were neither read from nor written to a cache. The length of the prompt
+    is fresh + cache_read + cache_write. `day` is the date of the call; it is needed only if prices changed. `billed` is
+    the charge in US dollars that the model's service reported, null if it reported none.
     """
 
     model: Column
@@ -74,10 +79,11 @@ def call_costs(
     prices: Mapping[str, Sequence[TokenPrice]],
     basis: Literal["billed", "list, without caching"] = "billed",
 ) -> pl.Series:
-    """Return US dollars per call, null if its model has no price (or a token count is unknown).
+    """Return the cost of each call in US dollars, null if the model has no price or a token count is unknown.
 
-    "billed": the service's charge, else the list price with its cached rates. "list, without caching": every prompt
-    token at the input price, TAC's formula, comparable between services.
+    With the basis "billed", the cost is the charge that the service reported, or else the list price including cache
+    prices. With the basis "list, without caching", every prompt token costs the input price. This is the formula of
+    TheAgentCompany and makes services comparable.
     """
     if basis not in ("billed", "list, without caching"):
         raise UsageError(f"unknown basis {basis!r}", next='pass "billed" or "list, without caching"')
@@ -134,8 +140,10 @@ def _days(calls: Calls, prices: Mapping[str, Sequence[TokenPrice]]) -> Codes | N
 def _applicable(
     steps: Sequence[TokenPrice], mine: Flags, prompt: Floats, days: Codes | None
 ) -> list[tuple[Ints, TokenPrice]]:
-    """Return the rows to which each price applies: the latest price that had begun, then the highest tier below the
-    prompt's length.
+    """Return each price together with the rows to which it applies.
+
+    A row gets the latest price that was valid on its date and, of these, the price for the longest prompts that its
+    prompt exceeds.
     """
     if len({(p.since, p.above) for p in steps}) < len(steps):
         raise UsageError(
@@ -160,9 +168,9 @@ def _applicable(
 
 
 def trial_costs(trial: Column, cost: Column) -> pl.DataFrame:
-    """Return the costs of calls summed per trial: trial, calls, cost, unpriced.
+    """Return the cost of each trial, summed over its calls, as a table with the columns trial, calls, cost, unpriced.
 
-    `cost` is null if a call had no price: a sum without it would look like a total.
+    `cost` is null if a call of the trial has no price, since a sum without that call would look like the total.
     """
     same_length(trial=trial, cost=cost)
     trials = codes("trial", trial)
@@ -187,9 +195,10 @@ def cost_per_instance(
     instance: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> Estimate:
-    """Return the mean cost of a trial over tasks, in US dollars; trials of unknown cost are left out and counted.
+    """Return the mean cost of a trial in US dollars, averaged over tasks. Trials with an unknown cost are left out and
+    counted.
 
-    `basis` is printed with it, such as "billed" or "list, without caching".
+    `basis` is the basis of the costs, such as "billed" or "list, without caching". It is printed with the figure.
     """
     money("cost", cost)
     estimate = mean_score(cost, task=task, instance=instance, name="cost per instance", unit=Unit.USD, how=how)

@@ -1,1 +1,1 @@
-"""Elo scores from pairwise preferences."""
+"""Elo scores of agents from pairwise preferences."""

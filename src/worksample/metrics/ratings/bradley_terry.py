@@ -1,6 +1,7 @@
-"""Bradley-Terry models fitted by maximum likelihood, for one set of preferences or for many resamples of it at once.
+"""Bradley-Terry models fitted by maximum likelihood, for one set of preferences or for many resamples of the set at
+once.
 
-All strengths are in nats: agent i beats j with probability 1 / (1 + exp(strength[j] - strength[i])).
+All strengths are in nats: agent i beats agent j with probability 1 / (1 + exp(strength[j] - strength[i])).
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from worksample.metrics.column_checks import Flags, Floats, Ints
 
 _TOLERANCE = 1e-10
 _CHORD_TOLERANCE = 1e-7
-"""Tolerance in nats; 400 points of Elo are 2.3 nats, so this is a fifty-thousandth of a point."""
+"""Tolerance of a fit, in nats. 400 points of Elo are 2.3 nats, so the tolerance is a fifty-thousandth of a point."""
 
 
 class Pairs:
-    """The agents that each pair compares, with precomputed data for fitting: built once, used by every fit."""
+    """The two agents of each compared pair, with a precomputed matrix that every fit of these pairs uses."""
 
     def __init__(self, size: int, first: Ints, second: Ints) -> None:
         from scipy.sparse import csr_array
@@ -33,8 +34,10 @@ class Pairs:
         )
 
     def information(self, strength: Floats, weight: Floats, ridge: float) -> Floats:
-        """Return the negative second derivative of the log likelihood, made regular along the direction that shifts all
-        strengths.
+        """Return the information matrix: the negative second derivative of the log likelihood.
+
+        Adding a constant to all strengths does not change the likelihood. The matrix is modified in this direction so
+        that it can be inverted.
         """
         p = _win_chance(strength[self.first] - strength[self.second])
         curve = weight * p * (1 - p)
@@ -57,10 +60,10 @@ def _log_likelihood(pairs: Pairs, strength: Floats, preference: Floats, weight: 
 
 
 def fit(pairs: Pairs, preference: Floats, weight: Floats, *, ridge: float = 0.0, start: Floats | None = None) -> Floats:
-    """Fit strengths in nats with mean 0 by Newton's method with step halving.
+    """Fit strengths in nats, with mean 0, by Newton's method with step halving.
 
-    The graph must be strongly connected, or `ridge` above 0: a normal prior with precision `ridge` on every strength.
-    Raises UsageError if it does not converge, which only an unconnected graph can cause.
+    The win graph must be strongly connected, or `ridge` must be above 0. `ridge` is the precision of a normal prior on
+    every strength. Raises UsageError if the method does not converge, which happens only if the graph is not connected.
     """
     strength = np.zeros(pairs.size) if start is None else start - start.mean()
     value = _log_likelihood(pairs, strength, preference, weight, ridge)
@@ -85,13 +88,13 @@ def fit(pairs: Pairs, preference: Floats, weight: Floats, *, ridge: float = 0.0,
 def fit_many(
     pairs: Pairs, preference: Floats, weight: Floats, solvable: Flags, base: tuple[Floats, Floats], ridge: float
 ) -> Floats:
-    """Fit strengths (agents, resamples) for columns of `preference` and `weight` (pairs, resamples); NaN if not
-    `solvable`.
+    """Fit strengths to many resamples at once and return them as an array of shape (agents, resamples). Resamples that
+    are not `solvable` get NaN.
 
-    `base`: the strengths and the mean weights of the data themselves. Every resample is close to them, so one inverse
-    of their information matrix serves all: a step is two sparse products and a small dense one, and each reduces the
-    error by an order of magnitude. Resamples that have not converged after that are fitted one by one by Newton's
-    method.
+    `preference` and `weight` have shape (pairs, resamples). `base` contains the strengths and the mean weights of the
+    original data. All resamples are close to the original data, so the inverse of a single information matrix serves
+    all. Each step is two sparse products and a small dense product, and reduces the error by a factor of about ten.
+    Resamples that do not converge in this way are fitted one by one by Newton's method.
     """
     start, typical = base
     inverse = np.linalg.inv(pairs.information(start, typical, ridge))

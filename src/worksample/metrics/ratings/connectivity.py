@@ -1,7 +1,7 @@
-"""Connectivity of comparisons, which decides whether ratings exist.
+"""Connectivity of comparisons. It decides whether ratings of the agents exist.
 
-A maximum of the likelihood exists, and is unique, if and only if the directed graph "has won or tied against" is
-strongly connected (Ford 1957).
+The likelihood has a unique maximum if and only if the directed graph "has won or tied against" is strongly connected
+(Ford 1957).
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ _SHOWN = 6
 
 @dataclass(frozen=True, slots=True)
 class Connectivity:
-    """Connected groups of agents. `components`: the largest sets of agents within which ratings exist. `reasons`: for
-    each agent that cannot be rated against the main component (the anchor's, else the largest), why.
+    """Connected groups of agents.
+
+    `components` are the largest sets of agents within which ratings exist. `main` is the set with the anchor, or the
+    largest set if there is no anchor. `reasons` says, for each agent outside the main set, why it cannot be rated.
     """
 
     components: tuple[tuple[str, ...], ...]
@@ -32,7 +34,7 @@ class Connectivity:
 
     @property
     def says(self) -> str:
-        """Return a sentence on the agents that cannot be rated, "" if all can."""
+        """A sentence about the agents that cannot be rated. It is empty if all agents can be rated."""
         if self.identifiable:
             return ""
         grouped: dict[str, list[str]] = {}
@@ -49,7 +51,7 @@ def _list_agents(agents: list[str] | tuple[str, ...]) -> str:
 def check_connectivity(
     agents: tuple[str, ...], first: Ints, second: Ints, preference: Floats, anchor: str | None = None
 ) -> Connectivity:
-    """Check the win graph of pairs with their mean preference for the first agent."""
+    """Return the connected groups of agents. `preference` is the mean preference for the first agent of each pair."""
     from scipy.sparse.csgraph import connected_components
 
     size = len(agents)
@@ -96,7 +98,9 @@ def _wins(size: int, first: Ints, second: Ints, preference: Floats) -> Flags:
 
 
 def _reachable(edges: Flags, start: Flags) -> Flags:
-    """Return the nodes on a path that begins in `start`, along edges[from, to]."""
+    """Return a flag per node that is true if a path of edges leads from a node in `start` to the node. `edges` is
+    indexed by [from, to].
+    """
     seen = start.copy()
     while True:
         more = seen | edges[seen].any(axis=0)
@@ -106,11 +110,12 @@ def _reachable(edges: Flags, start: Flags) -> Flags:
 
 
 def reach(size: int, pairs: tuple[Ints, Ints], wins: tuple[Flags, Flags], start: int) -> tuple[Flags, Flags]:
-    """Return, for many graphs over the same pairs at once, the agents that `start` reaches by a chain of wins or ties,
-    and those that reach it: two of (graphs, agents), with `start` in both.
+    """Return two arrays of shape (graphs, agents): the agents that `start` reaches by a chain of wins or ties, and the
+    agents that reach `start`. Both include `start` itself.
 
-    `wins`: whether the first of each pair has won or tied against the second, and the second against the first, (pairs,
-    graphs).
+    Many graphs over the same pairs are searched at once. `wins` contains two arrays of shape (pairs, graphs): whether
+    the first agent of the pair has won or tied against the second, and whether the second has won or tied against the
+    first.
     """
     graphs = wins[0].shape[1]
     edges = np.zeros((graphs, size, size), dtype=np.float32)

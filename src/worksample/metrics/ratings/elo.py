@@ -1,4 +1,6 @@
-"""Elo scores: Bradley-Terry on the preference graph, 400 points for 10:1 odds, the human at 1,000 (RLI 3.3, B.2)."""
+"""Elo scores from pairwise preferences by the Bradley-Terry model: 400 points mean odds of 10:1, and the human has
+1,000 points (RLI 3.3, B.2).
+"""
 
 from __future__ import annotations
 
@@ -23,29 +25,33 @@ from .pair_sums import PairSums
 from .preferences import HUMAN
 
 _UNEVEN = 4
-"""Ratio of comparisons between pairs from which a note says that the choice of weights matters."""
+"""Ratio of the most to the fewest comparisons of a pair from which a note says that the choice of weights matters."""
 MOST_AGENTS = 1_000
-"""Maximum number of agents: the work of a fit grows with their cube, and each resample is a fit."""
+"""Maximum number of agents to rate. The work of a fit grows with the cube of the number of agents, and every resample
+needs a fit.
+"""
 POINTS = 400 / math.log(10)
-"""Elo points per nat."""
+"""Number of Elo points per nat of strength."""
 
 
 @dataclass(frozen=True, slots=True)
 class EloOptions:
-    """Options of fitting ratings; every difference from the defaults is named in every estimate."""
+    """Options for fitting ratings. Every estimate names the options that differ from their defaults."""
 
     weight: Literal["pair", "comparison"] = "pair"
-    """Every pair of agents is one edge of weight 1 (RLI B.2), or every comparison weighs 1."""
+    """Whether every pair of agents has weight 1 ("pair", RLI B.2) or every comparison has weight 1 ("comparison")."""
     anchor: str | None = HUMAN
-    """Agent whose score is fixed; None fixes the mean over agents."""
+    """Agent whose score is fixed. If None, the mean over all agents is fixed instead."""
     anchor_score: float = 1000.0
     ridge: float = 0.0
-    """Precision of a normal prior on strengths in nats (1.0 is a standard deviation of 174 points); 0 is none."""
+    """Precision of a normal prior on the strengths in nats. 1.0 means a standard deviation of 174 points; 0 means no
+    prior.
+    """
     interval: Literal["bootstrap", "sandwich", "none"] = "bootstrap"
-    """Method of the intervals: bootstrap over projects, a faster approximation (`sandwich`), or none."""
+    """Method of the intervals: a bootstrap over projects, a faster approximation (`sandwich`), or no intervals."""
     part: bool = False
-    """Whether to rate, if not all agents can be rated, those connected with the anchor, from their own comparisons
-    alone.
+    """Whether to rate only the agents connected with the anchor if not all agents can be rated. Only the comparisons
+    among these agents are then used.
     """
 
     def __post_init__(self) -> None:
@@ -60,8 +66,10 @@ class EloOptions:
 
 @dataclass(frozen=True, slots=True)
 class EloTable:
-    """Scores, best first; those without a value last. `replicates`: (resamples, rated agents) in points, NaN if a
-    resample had no solution; None without a bootstrap. `rated` names its columns.
+    """Elo scores, best first. Agents without a score come last.
+
+    `replicates` contains the scores in every resample, in points, with shape (resamples, rated agents). It is NaN where
+    a resample has no solution, and None if no bootstrap was made. `rated` names the agents of its columns.
     """
 
     ratings: dict[str, Estimate]
@@ -71,10 +79,14 @@ class EloTable:
     how: Resampling = DEFAULT
     projects: int = 0
     tilt: UnseenProjects | None = None
-    """Source of the minimum width of a difference's interval; None without a bootstrap."""
+    """Scores under assumed unseen projects, from which the minimum width of a difference's interval is computed. None
+    if no bootstrap was made.
+    """
 
     def difference(self, agent: str, other: str) -> Estimate:
-        """Return how many points `agent` is ahead of `other`, with the interval of the paired difference."""
+        """Return how many points `agent` is ahead of `other`, with an interval that uses the same resamples for both
+        agents.
+        """
         name = f"{agent} minus {other}"
         for one in (agent, other):
             if one not in self.ratings:
@@ -99,9 +111,11 @@ class EloTable:
         )  # fmt: skip
 
     def win_probability(self, agent: str, other: str) -> Estimate:
-        """Return the probability that `agent` is preferred to `other` on a project, ties counted half (RLI 3.3, B.2).
+        """Return the probability that `agent` is preferred to `other` on a project, with ties counted half (RLI 3.3,
+        B.2).
 
-        It is computed from their difference, and its interval from the difference's ends; an open end is 0 or 1.
+        The probability and the ends of its interval are computed from the difference in points and the ends of the
+        difference's interval. An open end becomes 0 or 1.
         """
         gap = self.difference(agent, other)
         name = f"{agent} preferred to {other}"
@@ -114,15 +128,15 @@ class EloTable:
         return replace(gap, name=name, value=chance, low=low, high=high, error=None, unit=Unit.SHARE)
 
     def frame(self) -> pl.DataFrame:
-        """Return `tabulate` of the ratings."""
+        """Return the ratings as a table (see `tabulate`)."""
         return tabulate(self.ratings)
 
 
 def win_probability(points: float) -> float:
-    """Return the chance of being preferred at a lead of `points`, ties counted half: 400 are odds of 10:1, so 0.909
-    (RLI 3.3, B.2).
+    """Return the probability that an agent with a lead of `points` is preferred, with ties counted half (RLI 3.3, B.2).
+    A lead of 400 points means odds of 10:1, a probability of 0.909.
 
-    `EloTable.win_probability` has it for two agents, with an interval. Raises UsageError for points that are not a
+    For two agents of a table, `EloTable.win_probability` also gives an interval. Raises UsageError if `points` is not a
     number.
     """
     if math.isnan(points):
@@ -133,9 +147,9 @@ def win_probability(points: float) -> float:
 def elo_ratings(sums: PairSums, options: EloOptions | None = None, how: Resampling = DEFAULT) -> EloTable:
     """Return Elo scores of all agents in `sums` (see `pair_sums`, `compare_tables`).
 
-    The win graph must be strongly connected, else no agent gets a number: each estimate says who cannot be rated and
-    why. `part` and `ridge` are the two alternatives, and both are named in the output. Raises UsageError if the anchor
-    is not among the agents.
+    If the win graph is not strongly connected, no agent gets a score, and each estimate says which agents cannot be
+    rated and why. The options `part` and `ridge` allow scores even then; the output names the option that was used.
+    Raises UsageError if the anchor is not among the agents.
     """
     options = options or EloOptions()
     if len(sums.agents) > MOST_AGENTS:
@@ -167,7 +181,7 @@ def _none(agent: str, sums: PairSums, reason: str) -> Estimate:
 
 
 def _counts(sums: PairSums, agent: str) -> Counts:
-    """Return the counts of the agent's comparisons."""
+    """Return the counts of an agent's comparisons."""
     place, left = sums.agents.index(agent), sums.undecided.get(agent, 0)
     done, pairs, projects = (int(each[place]) for each in sums.per_agent)
     return Counts(done + left, done, ungraded=left).having(
@@ -192,8 +206,8 @@ def _notes(sums: PairSums, options: EloOptions) -> tuple[str, ...]:
 
 
 def _uneven_note(sums: PairSums, options: EloOptions) -> str:
-    """Return a note if pairs with few comparisons weigh as much as pairs with many, so that the choice of weights
-    matters.
+    """Return a note if some pairs have many more comparisons than others, so that the choice of weights matters.
+    Otherwise return "".
     """
     if options.weight == "comparison" or sums.pairs < 2:
         return ""
@@ -234,7 +248,7 @@ def _rate(
 
 @dataclass(frozen=True, slots=True)
 class _Ends:
-    """Intervals and notes by agent; `notes` are about all agents."""
+    """Intervals and notes of each agent. `notes` are about all agents together."""
 
     each: list[tuple[Interval, tuple[str, ...]]]
     notes: tuple[str, ...] = ()
@@ -283,7 +297,7 @@ _NEARLY = "its projects had nearly equal outcomes: the interval allows for diffe
 def _widen_to_unseen(
     found: list[Interval], tilt: UnseenProjects, options: EloOptions
 ) -> list[tuple[Interval, tuple[str, ...]]]:
-    """Return the intervals, each at least as wide as the shift by projects of a kind that was never observed
+    """Return the intervals, widened if necessary to include the scores under assumed unseen projects
     (`UnseenProjects`).
     """
     anchor = tilt.refit.anchor
@@ -300,7 +314,9 @@ def _widen_to_unseen(
 
 
 def _widen(found: Interval, low: float, high: float) -> tuple[Interval, tuple[str, ...]]:
-    """Return an interval that includes `low` to `high`, and a note if that is a tenth more than before."""
+    """Return the interval, widened to include `low` to `high`. Add a note if this makes the interval more than a tenth
+    wider.
+    """
     ends = (
         None if found.low is None else min(found.low, low), None if found.high is None else max(found.high, high)
     )  # fmt: skip
@@ -318,8 +334,9 @@ def _influences(off: float) -> str:
 
 
 def _points_with_one_more_project(refit: Refit, options: EloOptions) -> Floats:
-    """Return points with one additional project in which all agents that were compared tie, as other intervals have one
-    additional unit.
+    """Return the scores with one additional project in which every pair that was compared ties.
+
+    Other intervals of this package also assume one additional unit.
     """
     preference, total = refit.sums.totals(by_count=refit.by_count)
     toward = (preference * total + 0.5) / (total + 1)
@@ -329,9 +346,11 @@ def _points_with_one_more_project(refit: Refit, options: EloOptions) -> Floats:
 
 
 def _extend_interval(ends: tuple[float | None, float | None], shift: float) -> tuple[float | None, float | None]:
-    """Return the interval, extended by `shift` on one side.
+    """Return the interval with its lower end moved down if `shift` is negative, or its upper end moved up if `shift` is
+    positive.
 
-    Resamples of an agent that seldom wins contain no more wins than the data, so their upper end is too low.
+    If an agent seldom wins, its resamples contain few more wins than the data, so the upper end of the percentiles is
+    too low.
     """
     low, high = ends
     return (
@@ -341,7 +360,7 @@ def _extend_interval(ends: tuple[float | None, float | None], shift: float) -> t
 
 
 def _open_ends(drawn: Floats) -> tuple[str, ...]:
-    """Return notes on ends that are unbounded in some resamples."""
+    """Return notes about the resamples in which the agent's score is unbounded."""
     says = (
         (np.isneginf(drawn), "it never wins or ties against the rest: they count as below every score"),
         (np.isposinf(drawn), "it never loses or ties against the rest: they count as above every score"),
@@ -351,7 +370,9 @@ def _open_ends(drawn: Floats) -> tuple[str, ...]:
 
 
 def _anchor_points(strength: Floats, anchor: int | None, score: float) -> Floats:
-    """Return points, with the anchor (or the mean) at `score`; agents along the last axis."""
+    """Return strengths as Elo points, shifted so that the anchor (or the mean if there is no anchor) has `score`
+    points. Agents are along the last axis.
+    """
     zero = strength.mean(axis=-1, keepdims=True) if anchor is None else strength[..., [anchor]]
     return np.asarray((strength - zero) * POINTS + score)
 

@@ -1,5 +1,5 @@
-"""Intervals of Elo scores over projects: the bootstrap that re-averages preferences (RLI B.2), and a faster sandwich
-estimate.
+"""Intervals of Elo scores over projects: a bootstrap that averages the preferences of each resample again (RLI B.2),
+and a faster sandwich estimate.
 """
 
 from __future__ import annotations
@@ -19,23 +19,27 @@ from .connectivity import reach
 from .pair_sums import PairSums
 
 _BLOCK = 160_000
-"""Pairs times resamples that are processed at once, so that they fit into the processor's cache."""
+"""Number of pairs times resamples that are processed in one step, so that temporary data fit into the processor's
+cache.
+"""
 _DENSE = 40_000_000
 FITTED = 40
-"""Number of resamples that are fitted to check whether influences are precise enough."""
+"""Number of resamples that are fitted exactly to measure the error of the faster linear approximation."""
 _WORTH = 200
-"""Number of resamples below which all of them are fitted."""
+"""Number of resamples below which all are fitted exactly, without the linear approximation."""
 MANY_PROJECTS, _WINS = 100, 20.0
 _NOISE, _BIAS = 0.2, 0.1
-"""Limits of errors, in standard errors: an independent error of a fifth makes an interval wider by a fiftieth."""
+"""Maximum random and mean error of the linear approximation, in standard errors. A random error of 0.2 widens an
+interval by about 2 %.
+"""
 
 
 @dataclass(frozen=True)
 class ProjectEffects:
-    """Effects of each project on the estimating equations, by pair if all pairs were compared everywhere, else by
-    agent.
+    """Effect of each project on the estimating equations of the ratings.
 
-    Column c of `each` (projects, columns) acts on agent i with factor `on[c, i]`.
+    Effects are stored by pair if all pairs were compared in all projects, otherwise by agent. Column c of `each`
+    (projects, columns) acts on agent i with the factor `on[c, i]`.
     """
 
     each: Floats
@@ -43,7 +47,9 @@ class ProjectEffects:
 
     @classmethod
     def of(cls, sums: PairSums, pairs: Pairs, pull: Floats) -> ProjectEffects:
-        """Build pulls from the pull of each cell toward its pair's first agent."""
+        """Build the effects from `pull`: for each cell (project, pair), how much its comparisons favour the pair's
+        first agent over the fitted preference.
+        """
         if sums.full and sums.pairs <= 2 * pairs.size:
             return cls(pull.reshape(sums.projects, sums.pairs), np.asarray(pairs.incidence.T.toarray()))
         row, cells = sums.project * pairs.size, sums.projects * pairs.size
@@ -53,14 +59,16 @@ class ProjectEffects:
         return cls(each, np.eye(pairs.size))
 
     def covariance(self) -> Floats:
-        """Return the covariance of the pulls on agents, summed over projects."""
+        """Return the covariance of the effects on the agents, summed over projects."""
         mean = self.each.mean(axis=0)
         return np.asarray(self.on.T @ (self.each.T @ self.each - len(self.each) * np.outer(mean, mean)) @ self.on)
 
 
 @dataclass(frozen=True)
 class Refit:
-    """The ratings, and the data from which every resample of their projects is fitted. `base`: strengths in nats."""
+    """The ratings, and the data from which resamples of the projects are fitted. `base` contains the fitted strengths
+    in nats.
+    """
 
     sums: PairSums
     pairs: Pairs
@@ -82,7 +90,7 @@ class Refit:
 
     @cached_property
     def inverse(self) -> Floats:
-        """The inverse of the information matrix: it converts effects on the estimating equations into changes of the
+        """The inverse of the information matrix. It converts effects on the estimating equations into changes of the
         strengths.
         """
         return np.asarray(np.linalg.inv(self.pairs.information(self.base, self.typical, self.ridge)))
@@ -105,13 +113,15 @@ class Refit:
         return ProjectEffects.of(sums, pairs, (won - weight * preference[sums.pair]) / total[sums.pair])
 
     def approximate_resamples(self, drawn: Floats) -> Floats:
-        """Return strengths (agents, resamples) by the influence of each project, which is one product."""
+        """Return strengths of shape (agents, resamples) by the linear approximation: the sum of the influences of the
+        drawn projects. It is a single matrix product.
+        """
         pulls = self.project_effects
         found = self.base[:, None] + self.inverse @ (pulls.on.T @ ((drawn - 1) @ pulls.each).T)
         return np.asarray(found - found.mean(axis=0))
 
     def fit_resamples(self, drawn: Floats) -> Floats:
-        """Return strengths (agents, resamples) by fitting each resample."""
+        """Return strengths of shape (agents, resamples) by fitting each resample exactly."""
         block = max(32, _BLOCK // max(self.sums.pairs, 1))
         return np.concatenate([self._fit_draws(drawn[k : k + block]) for k in range(0, len(drawn), block)], axis=1)
 
@@ -136,27 +146,30 @@ class Refit:
 
 @dataclass(frozen=True)
 class UnseenProjects:
-    """Strengths if additional, unobserved projects all had one outcome: an interval must reach at least these, since
-    observed projects with equal outcomes prove nothing about different ones.
+    """Strengths under the assumption that unobserved projects exist and all have the same outcome for an agent. The
+    agent's interval must include these strengths, because observed projects with equal outcomes do not exclude
+    projects with other outcomes.
 
-    The number of such projects is the largest that could have stayed unobserved (at `level`, one-sided): if the
-    preference of an agent's n projects is p, it becomes p + (1 - p) w with w = 1 - ((1 - level) / 2)^(1/n), which is
-    Clopper and Pearson's end for an event that never happened.
+    The assumed share of such projects is the largest that could have stayed unobserved (at `level`, one-sided). An
+    agent's mean preference p over n projects becomes p + (1 - p) w for wins, with w = 1 - ((1 - level) / 2)^(1/n). This
+    w is Clopper and Pearson's upper end for an event that never happened.
     """
 
     refit: Refit
     level: float
     linear: bool
-    """Whether to use influences, which is one product."""
+    """Whether to use the linear approximation, which is a single matrix product, instead of an exact fit."""
 
     @cached_property
     def _weight(self) -> Floats:
-        """The weight of such projects, by agent."""
+        """The share w of assumed unobserved projects, by agent."""
         tail = (1 - self.level) / 2
         return np.asarray(1 - tail ** (1 / np.maximum(self.refit.sums.per_agent[2], 1)))
 
     def strengths(self, tilts: Sequence[Mapping[int, bool]]) -> Floats:
-        """Return strengths (agents, tilts): each tilt says which agents win (True) or lose all their comparisons."""
+        """Return strengths of shape (agents, tilts). Each tilt maps agents to the outcome of their unobserved projects:
+        True if the agent wins all comparisons, False if it loses all.
+        """
         block = max(1, _BLOCK // max(self.refit.sums.pairs, 1))
         return np.concatenate([self._block(tilts[k : k + block]) for k in range(0, len(tilts), block)], axis=1)
 
@@ -184,16 +197,16 @@ class UnseenProjects:
 
 
 def resample_strengths(refit: Refit, how: Resampling) -> tuple[Floats, float | None]:
-    """Return strengths (agents, resamples) in nats, and the error of single resamples: None if all were fitted, else
-    the largest error among those that were also fitted.
+    """Return strengths in nats for every resample, with shape (agents, resamples), and the largest error of the linear
+    approximation. The error is None if every resample was fitted exactly.
 
-    A resample draws projects with replacement and averages every pair's preferences again: weights over projects times
-    the sums per (project, pair). If its win graph is not strongly connected, agents connected with the anchor are rated
-    among themselves, agents that only lose to them are at minus infinity, agents that only beat them at plus infinity,
-    and the others are NaN; without an anchor all are NaN.
+    A resample draws projects with replacement and averages the preferences of every pair again. If comparisons are
+    dense, strengths depend almost linearly on the drawn weights. Then only a few resamples are fitted; all are computed
+    by the linear approximation and corrected by the mean error of the fitted ones.
 
-    If comparisons are dense the strengths are nearly linear in the weights: then a few resamples are fitted, and the
-    rest is one product, minus the mean error of those few.
+    The win graph of a resample may not be strongly connected. Then agents connected with the anchor are rated among
+    themselves. Agents that only lose to them get minus infinity, agents that only beat them plus infinity, and all
+    others NaN. Without an anchor all agents get NaN.
     """
     blocks = weights(refit.sums.projects, how)
     first = next(blocks)
@@ -207,7 +220,9 @@ def resample_strengths(refit: Refit, how: Resampling) -> tuple[Floats, float | N
 
 
 def _dense(refit: Refit) -> bool:
-    """Return whether the linear form may be precise enough: no resample may lose all wins or all losses of an agent."""
+    """Return whether the linear approximation may be precise enough: every agent has so many wins and losses that no
+    resample can lose all of either.
+    """
     sums = refit.sums
     preference, total = sums.totals(by_count=True)
     won = np.bincount(sums.first, weights=preference * total, minlength=len(sums.agents))
@@ -217,10 +232,11 @@ def _dense(refit: Refit) -> bool:
 
 
 def _error_of_influences(refit: Refit, drawn: Floats) -> tuple[Floats, float] | None:
-    """Return the mean error of each agent's strength in some resamples, relative to the anchor, and the largest error
-    that remains after subtracting it.
+    """Return the mean error of the linear approximation for each agent, and the largest error that remains after the
+    mean error is subtracted.
 
-    None if errors matter: more than a fifth of the standard error, or a mean of a tenth.
+    Return None if the errors are too large: if for an agent the random error exceeds `_NOISE` or the mean error `_BIAS`
+    standard errors.
     """
     exact, linear = refit.fit_resamples(drawn), refit.approximate_resamples(drawn)
     if not np.isfinite(exact).all():
@@ -247,8 +263,8 @@ def _partly(
     heavy: Floats,
     wins: tuple[Flags, Flags],
 ) -> Floats:
-    """Return strengths for resamples in which not all agents can be rated; resamples with the same connected agents are
-    fitted together.
+    """Return strengths for resamples in which not all agents can be rated. Resamples with the same set of connected
+    agents are fitted together.
     """
     size = len(sums.agents)
     below, above = reach(size, (sums.first, sums.second), wins, anchor)
@@ -273,7 +289,9 @@ def _partly(
 
 
 class _WeightedSums:
-    """A function from weights (resamples, projects) to sums of won and of weight, (2 * pairs, resamples)."""
+    """A function that maps the weights of projects, (resamples, projects), to the sums of preferences and of weights
+    for each pair, (2 * pairs, resamples).
+    """
 
     def __init__(self, sums: PairSums, won: Floats, weight: Floats) -> None:
         from scipy.sparse import csr_array
@@ -297,7 +315,9 @@ class _WeightedSums:
 
 
 def _exact_in_single(won: Floats, weight: Floats, projects: int) -> bool:
-    """Return whether every sum over a resample is exact in single precision: multiples of 1/64 below 2**18."""
+    """Return whether every sum over a resample is exact in single precision. It is if all values are multiples of 1/64
+    and the sums stay below 2**18.
+    """
     fine = bool((won * 64 == np.floor(won * 64)).all() and (weight == np.floor(weight)).all())
     return fine and float(max(weight.max(initial=0), won.max(initial=0))) * projects < 2**17
 
@@ -313,10 +333,11 @@ def _solvable(sums: PairSums, forward: Flags, backward: Flags) -> Flags:
 
 
 def sandwich(refit: Refit) -> Floats:
-    """Return standard errors in nats of each strength minus the anchor's (or the mean), clustered by project.
+    """Return the standard error in nats of each strength minus the anchor's strength (or the mean strength), clustered
+    by project.
 
-    They follow from each project's effect on the estimating equations and the inverse information: no resampling, hence
-    fast.
+    The errors are computed from each project's effect on the estimating equations and the inverse of the information
+    matrix. No resampling is needed.
     """
     inverse, projects = refit.inverse, refit.sums.projects
     relative = inverse - (inverse.mean(axis=0) if refit.anchor is None else inverse[refit.anchor])

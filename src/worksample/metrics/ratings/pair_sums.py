@@ -1,4 +1,6 @@
-"""Sums of comparisons per (project, pair), gathered once for rating, bootstrap and sandwich."""
+"""Sums of comparisons for each project and pair of agents. They are computed once and used for ratings, bootstrap and
+sandwich estimate.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,16 @@ from worksample.metrics.column_checks import (
 from .preferences import canonical_sides
 
 _TRACE = 1e-3
-"""Difference below which a corrected mean counts as 0 or 1."""
+"""Distance from 0 or 1 below which a corrected mean preference counts as 0 or 1."""
 
 
 @dataclass(frozen=True)
 class PairSums:
-    """Sums of comparisons by cell. In cell c, that is in project `project[c]`, pair `pair[c]` was compared `count[c]`
-    times, and `won[c]` is the sum of the preferences for the pair's first agent. Pair k is (agents[first[k]],
-    agents[second[k]]). If all pairs were compared in all projects (`full`), cells are a table, project by project,
-    and `cells` is None.
+    """Sums of comparisons by cell. A cell is a pair of agents in a project.
+
+    In cell c, which belongs to project `project[c]`, the pair `pair[c]` was compared `count[c]` times, and `won[c]` is
+    the sum of the preferences for the pair's first agent. Pair k is (agents[first[k]], agents[second[k]]). If all pairs
+    were compared in all projects (`full`), the cells are in order of project and then pair, and `cells` is None.
     """
 
     agents: tuple[str, ...]
@@ -41,7 +44,7 @@ class PairSums:
     second: Ints
     projects: int
     cells: tuple[Ints, Ints] | None
-    """Project and pair of each cell."""
+    """Project and pair of each cell. None if all pairs were compared in all projects."""
     won: Floats
     count: Floats
     left_out: int = 0
@@ -49,8 +52,8 @@ class PairSums:
     undecided: Mapping[str, int] = field(default_factory=dict)
     """Number of comparisons without a decided preference, for each agent that has any."""
     bounded: bool = True
-    """Whether each comparison lies in 0..1; if not (see `rectify_preferences`), the means of pairs are clipped to
-    that.
+    """Whether every preference lies in 0..1. If not (see `rectify_preferences`), the mean preferences of pairs are
+    clipped to 0..1.
     """
 
     @property
@@ -71,14 +74,14 @@ class PairSums:
         )
 
     def over_pairs(self, amount: Floats) -> Floats:
-        """Return sums over the projects of each pair."""
+        """Return the sum of `amount` over the projects of each pair. `amount` has one element per cell."""
         if self.full:
             return np.asarray(amount.reshape(self.projects, self.pairs).sum(axis=0))
         return np.bincount(self.pair, weights=amount, minlength=self.pairs).astype(np.float64, copy=False)
 
     def weigh(self, *, by_count: bool) -> tuple[Floats, Floats]:
-        """Return (won, weight) per cell: with `by_count` every comparison weighs 1, else every project of a pair
-        does.
+        """Return the weighted preference and the weight of each cell. With `by_count` every comparison has weight 1;
+        otherwise every project of a pair has weight 1.
         """
         if by_count or self.compared_once:
             return self.won, self.count
@@ -102,7 +105,7 @@ class PairSums:
         return np.tile(np.arange(self.pairs), self.projects) if self.cells is None else self.cells[1]
 
     def totals(self, *, by_count: bool) -> tuple[Floats, Floats]:
-        """Return (preference for the first agent, weight) per pair over all projects."""
+        """Return the mean preference for the first agent, and the total weight, of each pair over all projects."""
         return self._by_comparison if by_count else self._by_project
 
     @cached_property
@@ -119,7 +122,9 @@ class PairSums:
         return self.clip_means(self.over_pairs(won) / total), total
 
     def clip_means(self, preference: Floats) -> Floats:
-        """Return means of pairs, clipped to 0..1; a mean that differs from 0 or 1 only by rounding becomes 0 or 1."""
+        """Return the mean preferences of pairs, clipped to 0..1. A mean that differs from 0 or 1 only by rounding
+        becomes 0 or 1.
+        """
         if self.bounded:
             return preference
         near = np.where(preference < _TRACE, 0.0, np.where(preference > 1 - _TRACE, 1.0, preference))
@@ -127,7 +132,9 @@ class PairSums:
 
     @cached_property
     def per_agent(self) -> tuple[Ints, Ints, Ints]:
-        """Return, by agent, the number of its comparisons, of the agents it was compared with, and of its projects."""
+        """Return three arrays with an element per agent: the number of its comparisons, of the agents it was compared
+        with, and of the projects in which it was compared.
+        """
         size = len(self.agents)
         done, others, inside = np.zeros(size), np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
         for side in (self.first, self.second):
@@ -141,14 +148,14 @@ class PairSums:
         return done.astype(np.int64), others, inside
 
     def _projects(self, pairs: Flags) -> int:
-        """Return the number of projects in which some pairs were compared."""
+        """Return the number of projects in which at least one of the flagged pairs was compared."""
         seen = np.zeros(self.projects, dtype=bool)
         seen[self.project if pairs.all() else self.project[pairs[self.pair]]] = True
         return int(np.count_nonzero(seen))
 
     def edges(self) -> pl.DataFrame:
-        """Return the preference graph: first, second, projects, comparisons, preference (for the first; projects
-        average).
+        """Return the preference graph as a table: first, second, projects, comparisons, preference. The preference is
+        that for the first agent, averaged over projects.
         """
         names = pl.Series(self.agents, dtype=pl.String)
         preference, projects = self.totals(by_count=False)
@@ -164,8 +171,10 @@ class PairSums:
 
 
 def pair_sums(project: Column, first: Column, second: Column, preference: Column, *, bounded: bool = True) -> PairSums:
-    """Gather comparisons, one row each. `preference`: 0..1 for the row's first agent; null (undecided) is left out and
-    counted. The order of a pair and of the rows never matters. `bounded`: False for values that were corrected and
+    """Sum up comparisons by project and pair of agents, from one row per comparison.
+
+    `preference` is the preference for the row's first agent, in 0..1. A null is undecided; it is left out and counted.
+    The order of the two agents and of the rows never matters. Set `bounded` to False for corrected preferences, which
     may lie outside 0..1.
     """
     same_length(project=project, first=first, second=second, preference=preference)
@@ -219,8 +228,8 @@ def _at(used: Ints, pair: Ints, size: int) -> Ints:
 
 
 def _gather(cell: Ints, toward: Floats, size: int) -> tuple[Floats, Floats, Ints | None]:
-    """Return (sum of preferences, number of comparisons, cell) for each cell that occurs; None for the cells if all
-    do.
+    """Return the sum of preferences, the number of comparisons, and the number of the cell, for each cell that occurs.
+    The numbers are None if all cells occur.
     """
     if size == len(cell):
         seen = np.zeros(size, dtype=bool)
@@ -242,8 +251,8 @@ def _gather(cell: Ints, toward: Floats, size: int) -> tuple[Floats, Floats, Ints
 
 
 def compare_tables(*tables: pl.DataFrame) -> PairSums:
-    """Gather several tables with the columns project, first, second and preference, such as those of
-    `project_preferences` and `human_comparisons`.
+    """Sum up the comparisons of several tables. Each table has the columns project, first, second and preference, such
+    as the results of `project_preferences` and `human_comparisons`.
     """
     wanted = ["project", "first", "second", "preference"]
     for table in tables:

@@ -1,6 +1,7 @@
-"""Preferences of votes between two deliverables, and their majority per pair (RLI 3.4, B.2).
+"""Preferences between two deliverables from votes, and the majority of the votes on a pair (RLI 3.4, B.2).
 
-A preference is a number in 0..1 for the first of the pair: 1 preferred, 0 the other preferred, 0.5 indifferent.
+A preference is a number for the first deliverable of a pair: 1 if it is preferred, 0 if the other is preferred, 0.5 if
+neither is.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ _SIDES = {"first": 1, "equal": 2, "second": 3}
 
 
 def scale(name: str, values: Column) -> tuple[Ints, Flags]:
-    """Return answers on a 3-point scale: 1 or "first", 2 or "equal", 3 or "second"; and flags of the rows with an
-    answer.
+    """Return answers on a scale of three values as numbers, and a flag per row that is false if the row has no answer.
+    The answers are 1 or "first", 2 or "equal", 3 or "second".
     """
     column = series(name, values)
     if column.dtype in (pl.String, pl.Categorical, pl.Enum):
@@ -51,10 +52,11 @@ def scale(name: str, values: Column) -> tuple[Ints, Flags]:
 
 
 def pair_preference(completion: Column, quality: Column, first_passed: Column, second_passed: Column) -> pl.Series:
-    """Return each vote's preference for the first of its pair: 1, 0.5, 0, or null.
+    """Return each vote's preference for the first deliverable of its pair: 1, 0.5, 0, or null.
 
-    Quality decides only if both deliverables succeeded, else completion does: "equally close" with a failure is a tie.
-    If it is unknown whether both succeeded and the two scales differ, the preference is null.
+    If both deliverables passed, the answer about quality decides; otherwise the answer about completion decides. So
+    "equally close" is a tie if a deliverable failed. If it is unknown whether both passed, and the two answers differ,
+    the preference is null.
     """
     same_length(completion=completion, quality=quality, first_passed=first_passed, second_passed=second_passed)
     closer, closer_known = scale("completion", completion)
@@ -78,12 +80,13 @@ def project_preferences(
     evaluator: Column | None = None,
     protocol: VoteProtocol = THREE_VOTES,
 ) -> pl.DataFrame:
-    """Return one preference per project and pair of agents from one row per vote: project, first, second, votes,
-    preference, reason.
+    """Return one preference for each project and pair of agents, as a table with the columns project, first, second,
+    votes, preference, reason. The input has one row per vote.
 
-    Within a pair `first` sorts before `second`, regardless of which was shown first. `preference`: 0, 0.5 or 1 for the
-    row's first agent, null if the vote gave none. The majority counts; a majority for the tie and a three-way split are
-    0.5. An undecided preference is null and its reason says why.
+    Within a pair, `first` sorts before `second`, regardless of which deliverable was shown first. The input
+    `preference` is 0, 0.5 or 1 for the row's first agent, null if the vote gave none. The majority decides. A majority
+    for the tie, and votes split between all three values, give 0.5. An undecided preference is null, and its reason
+    says why.
     """
     rows = same_length(project=project, first=first, second=second, preference=preference, evaluator=evaluator)
     votes, present = floats("preference", preference, low=0.0, high=1.0)
@@ -126,8 +129,8 @@ def _name_pair(projects: Codes, pairs: Ints, agents: list[str], key: int) -> str
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Pairs of agents by row: `key[r]` is the pair of row r, with agents `one` and `two`, one < two, and a flag if the
-    row has them in reverse order.
+    """Pairs of agents by row. `key[r]` is the number of the pair in row r. Its agents are `one` and `two`, with one <
+    two, and a flag says whether the row lists them in reverse order.
     """
 
     key: Ints
@@ -137,8 +140,8 @@ class Sides:
 
 
 def canonical_sides(first: Column, second: Column) -> tuple[list[str], Sides]:
-    """Return the sorted names, and the pairs of rows with names as numbers. The order of sides is determined per pair
-    of names, not per row.
+    """Return the sorted names of the agents, and the pair of agents in each row as numbers. The order of the two agents
+    is the same in all rows of a pair.
 
     Raises UsageError if an agent is compared with itself.
     """
@@ -159,8 +162,8 @@ def canonical_sides(first: Column, second: Column) -> tuple[list[str], Sides]:
 
 
 def majority(counts: Ints, planned: int) -> tuple[Floats, NDArray[np.str_]]:
-    """Return preferences (NaN if undecided) and reasons from counts of votes for (second, tie, first), each per
-    item.
+    """Return the preference of each item (NaN if undecided) and the reason if it is undecided, from the number of votes
+    for second, tie and first.
     """
     total = counts.sum(axis=0)
     needed = np.maximum(total, planned)
@@ -176,10 +179,11 @@ def majority(counts: Ints, planned: int) -> tuple[Floats, NDArray[np.str_]]:
 
 
 def human_comparisons(project: Column, agent: Column, label: Column, *, human: str = HUMAN) -> pl.DataFrame:
-    """Return each holistic verdict as a comparison with the human's deliverable: project, first (the agent), second
-    (the human), preference.
+    """Return each holistic verdict as a comparison of the agent with the human, as a table with the columns project,
+    first (the agent), second (the human), preference.
 
-    The preference is 0 for label 1, 0.5 for 2, 1 for 3; null if the label is undecided (RLI 3.3).
+    The preference for the agent is 0 for label 1, 0.5 for label 2, 1 for label 3, and null if the label is undecided
+    (RLI 3.3).
     """
     size = same_length(project=project, agent=agent, label=label)
     values, present = integers("label", label, low=1, high=3)

@@ -1,1 +1,1 @@
-"""Success and score: rates and means, by tier and category, by checkpoint and criterion, rolled up."""
+"""Success rates and mean scores: by tier and category, from checkpoints and criteria, and averaged level by level."""

@@ -1,4 +1,6 @@
-"""TheAgentCompany's scores: S_full, S_partial, per platform and per job category, steps (TAC 4.1, 7)."""
+"""TheAgentCompany's scores: S_full and S_partial, by platform and by job category, and the number of steps (TAC 4.1,
+7).
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,13 @@ from .shares_and_means import apply_by, mean_score, rate
 
 
 def checkpoint_scores(trial: Column, result: Column, total: Column) -> pl.DataFrame:
-    """Return one row per trial from one row per checkpoint: trial, result, total, full, partial.
+    """Return the scores of each trial from one row per checkpoint, as a table with the columns trial, result, total,
+    full, partial.
 
-    `result`: points awarded, null if a checkpoint could not be judged, which leaves the trial's three scores null.
-    partial = 0.5 * result / total + 0.5 * full, with full = 1 if every checkpoint has all its points. Raises
-    ManifestError for a trial whose points add up to 0 (an error in the task); UsageError for points above a
-    checkpoint's total.
+    `result` is the number of points awarded, null if the checkpoint could not be judged. A trial with such a checkpoint
+    has no scores. full is 1 if every checkpoint has all its points, else 0. partial is 0.5 * result / total + 0.5 *
+    full. Raises ManifestError if a trial's possible points add up to 0, which is an error in the task; UsageError if a
+    checkpoint was awarded more points than it has.
     """
     same_length(trial=trial, result=result, total=total)
     trials = codes("trial", trial)
@@ -59,7 +62,7 @@ def checkpoint_scores(trial: Column, result: Column, total: Column) -> pl.DataFr
 
 
 def partial_score(fraction: Floats, full: Floats) -> Floats:
-    """Return S_partial from the share of points and S_full."""
+    """Return S_partial: half the share of points plus half of S_full."""
     return 0.5 * fraction + 0.5 * full
 
 
@@ -72,7 +75,7 @@ def success_rate(
     failed: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> Estimate:
-    """Return the suite's success: the mean of S_full over tasks (see `rate`)."""
+    """Return the success rate of the suite: the mean of S_full over tasks (see `rate`)."""
     return rate(full, state=state, task=task, instance=instance, failed=failed, name="success", how=how)
 
 
@@ -84,7 +87,7 @@ def suite_score(
     instance: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> Estimate:
-    """Return the suite's score: the mean of S_partial over tasks (see `mean_score`)."""
+    """Return the score of the suite: the mean of S_partial over tasks (see `mean_score`)."""
     return mean_score(partial_scores, state=state, task=task, instance=instance, name="score", how=how)
 
 
@@ -98,10 +101,10 @@ def by_group(
     instance: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> dict[str, tuple[Estimate, Estimate]]:
-    """Return (success, score) per platform or job category (TAC Tables 4 and 5).
+    """Return the success rate and the score for each platform or job category (TAC Tables 4 and 5).
 
-    `group` may be a list column: a task counts on every platform that it needs. Platforms overlap, so there is no total
-    over them; each figure says so.
+    `group` may be a list column: a task then counts for every platform that it needs. Platforms overlap, so their
+    figures must not be added up; a note on each figure says so.
     """
     given = {"state": state, "task": task, "instance": instance}
     columns = {name: column for name, column in given.items() if column is not None}
@@ -113,6 +116,6 @@ def by_group(
 def mean_steps(
     steps: Column, *, task: Column | None = None, instance: Column | None = None, how: Resampling = DEFAULT
 ) -> Estimate:
-    """Return model calls per task, the mean over tasks; null if they were not recorded."""
+    """Return the mean number of model calls per task. `steps` is null if the calls of a trial were not recorded."""
     floats("steps", steps, low=0)
     return mean_score(steps, task=task, instance=instance, name="steps", unit=Unit.NUMBER, how=how)

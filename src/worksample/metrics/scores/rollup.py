@@ -1,4 +1,4 @@
-"""Scores averaged level by level: instance -> task -> subdomain -> domain (ALE C.3.7)."""
+"""Scores averaged level by level: from instances to tasks, subdomains and domains (ALE C.3.7)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampli
 from .shares_and_means import LEFT_OUT, group_counts, nothing_valid, valid_rows, worst_and_best
 
 _POOL = 4
-"""Number of units for which the variance of all strata counts in that of one."""
+"""Number of units for which the variance over all strata counts when it is combined with the variance within one
+stratum.
+"""
 
 
 def roll_up(
@@ -41,13 +43,17 @@ def roll_up(
     failed: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> dict[str, dict[str, Estimate]]:
-    """Return, per level, its groups' scores, each the plain mean of the groups just below it.
+    """Return the score of every group on every level. A group's score is the plain mean of the scores of its groups on
+    the next finer level.
 
-    `levels`, finest first, such as instance, task, subdomain, domain; a group belongs to one group of the next level
-    (UsageError otherwise). `score` in 0..1, one row per trial; rows of one finest group are repeats. The last key of
-    the result is "all": the mean over the coarsest groups. Groups without a valid trial have no value and do not lower
-    others; in the `bounds`, rows that are not valid are 0, or 1 unless they can only be 0 (`failed`). Intervals take
-    tasks as units if a level is called "task", else the finest groups; each group above keeps its weight.
+    `levels` maps names to columns, finest level first, such as instance, task, subdomain, domain. Each group must
+    belong to a single group of the next level; otherwise UsageError is raised. `score` is in 0..1 with one row per
+    trial; rows with the same group on the finest level are repeats. The last key of the result is "all": the mean over
+    the coarsest groups.
+
+    Groups without a valid trial have no value and do not lower other groups. In the `bounds`, rows that are not valid
+    count 0 in the lower bound and 1 in the upper bound; rows flagged in `failed` count 0 in both. Intervals are over
+    tasks if a level is called "task", otherwise over the finest groups. Each group above keeps its weight.
     """
     same_length(score=score, state=state, **levels)
     if not levels:
@@ -74,8 +80,8 @@ def roll_up(
 
 
 def _cases(numbers: Floats, valid: Flags, failed: Column | None) -> list[tuple[Floats, Flags]]:
-    """Return scores and the rows that count: as observed, then, if not all are valid, in the worst and the best
-    case.
+    """Return scores with the flags of the rows that count: the observed case and, if not all rows are valid, the worst
+    and the best case.
     """
     if valid.all():
         return [(numbers, valid)]
@@ -88,7 +94,7 @@ def _nothing() -> Estimate:
 
 
 def _means(group: Ints, values: Floats, rows: Flags, size: int) -> Floats:
-    """Return means per group over `rows`, NaN for a group without any."""
+    """Return the mean of each group over the flagged rows; NaN for a group without such rows."""
     if not rows.all():
         group, values = group[rows], values[rows]
     count = np.bincount(group, minlength=size)
@@ -110,7 +116,9 @@ def _parents(fine: str, below: Codes, coarse: str, above: Codes) -> Ints:
 
 
 class _Trials:
-    """Rows behind each group, for its counts and its interval: read once a level, for all of its groups."""
+    """The rows behind each group, from which its counts and its interval are computed. Each level is read once for all
+    of its groups.
+    """
 
     def __init__(
         self,
@@ -123,7 +131,7 @@ class _Trials:
     ) -> None:
         self.numbers, self.valid, self.state, self.coded, self.how = numbers, valid, state, coded, how
         self.finest = finest
-        """Mean of each of the finest groups."""
+        """Mean score of each group on the finest level."""
         self._spreads: dict[str, Floats] = {}
         self._above: dict[tuple[str, str], Ints] = {}
 
@@ -146,7 +154,7 @@ class _Trials:
         return out
 
     def _alike(self, of: Codes) -> Floats:
-        """Return `unit_intervals.zero_or_one` of the valid scores of each group."""
+        """Return `unit_intervals.zero_or_one` of the valid scores in each group."""
         index, values = of.index, self.numbers
         if not self.valid.all():
             index, values = index[self.valid], values[self.valid]
@@ -165,14 +173,18 @@ class _Trials:
         return Estimate(label, value, counts, unit=Unit.SHARE, conditional_on=given)
 
     def _chain(self, level: str) -> tuple[str, tuple[str, ...]]:
-        """Return the unit of a level's intervals ("" if it has none), and the levels between."""
+        """Return the unit of a level's intervals ("" if the level has no intervals), and the levels between that unit
+        and the level.
+        """
         chain = [name for name in self.coded if name != "all"]
         at = chain.index(level) if level in chain else len(chain)
         unit = "task" if "task" in chain[:at] else chain[0] if at else ""
         return unit, tuple(chain[chain.index(unit) + 1 : at]) if unit else ()
 
     def _units(self, level: str) -> Callable[[int], Ints] | None:
-        """Return the units with a valid trial in each group of a level; None if the level has none."""
+        """Return a function that gives the units with a valid trial in a group of this level. Return None if the level
+        has no intervals.
+        """
         unit, _ = self._chain(level)
         if not unit:
             return None
@@ -184,7 +196,7 @@ class _Trials:
         return lambda place: inside[ends[place] : ends[place + 1]]
 
     def _parent(self, fine: str, coarse: str) -> Ints:
-        """Return the group of a coarser level to which each value of a finer one belongs."""
+        """Return, for each group of the finer level, its group on the coarser level."""
         key = fine, coarse
         if key not in self._above:
             below, above = self.coded[fine], self.coded[coarse]
@@ -209,8 +221,8 @@ class _Trials:
 
     @cached_property
     def _tasks(self) -> dict[str, tuple[Floats, Ints]]:
-        """Return, per level that can be the unit: the mean of each of its values, from the finest groups up, and the
-        value to which each row belongs.
+        """Return, for each level that can be the unit of intervals, the mean score of each of its groups and the group
+        of each row.
         """
         chain = list(self.coded)
         out = {chain[0]: (self.finest, self.coded[chain[0]].index)}
@@ -221,11 +233,11 @@ class _Trials:
         return out
 
     def _variances(self, stratum: str, unit: str) -> Floats:
-        """Return, per stratum, the variance between its units.
+        """Return, for each stratum, the variance between its units.
 
-        A stratum with many units uses its own variance; one with few is pooled with that of all strata (partial
-        pooling, as if the latter came from four additional units). If no stratum has two units, it is the variance
-        around the overall mean.
+        A stratum with many units uses mainly its own variance. The variance of a stratum with few units is combined
+        with the variance over all strata, as if the latter came from four additional units (partial pooling). If no
+        stratum has two units, the variance around the overall mean is used.
         """
         if stratum not in self._spreads:
             task, _ = self._tasks[unit]
@@ -245,7 +257,7 @@ class _Trials:
 
 
 def _weights(paths: Ints) -> Floats:
-    """Return the weight of each unit in a mean of means: `paths` gives each unit's group at each level, finest
+    """Return the weight of each unit in a mean of means. `paths` contains each unit's group on each level, finest level
     first.
     """
     weight = np.ones(paths.shape[1])

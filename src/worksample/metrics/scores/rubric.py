@@ -1,4 +1,4 @@
-"""Completion and rubric score of rubric gradings, criterion by criterion (UpBench 5.2.1, A.3, A.4)."""
+"""Completion and rubric score of submissions, computed from the results of their criteria (UpBench 5.2.1, A.3, A.4)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from worksample.metrics.column_checks import Column, Flags, Ints, codes, same_le
 
 
 class Mark(StrEnum):
-    """Result of a criterion. Passing a pitfall means that it is absent."""
+    """Result of a criterion on a submission. A pitfall is passed if the submission does not have it."""
 
     PASS = "pass"
     FAIL = "fail"
     NOT_APPLICABLE = "not_applicable"
-    """Left out of the denominator."""
+    """The criterion does not apply to this submission and is left out of the score."""
     CANNOT_JUDGE = "cannot_judge"
-    """The submission stays ungraded until somebody can judge the criterion."""
+    """Nobody could judge the criterion. The submission stays ungraded until somebody can."""
 
 
 _IMPORTANCE = ("critical", "important", "optional", "pitfall")
@@ -29,8 +29,10 @@ _IMPORTANCE = ("critical", "important", "optional", "pitfall")
 
 @dataclass(frozen=True, slots=True)
 class RubricRules:
-    """Rules for computing a rubric's scores. `skips`: by their cause, or "as misses", UpBench's own formula.
-    `pitfalls_gate`: pitfalls must pass as well.
+    """Rules for computing scores from a rubric.
+
+    `skips` says how skipped criteria count: by the cause of the skip, or "as misses" as in UpBench's formula.
+    `pitfalls_gate` says whether pitfalls must be passed, too, for a submission to be complete.
     """
 
     skips: Literal["by cause", "as misses"] = "by cause"
@@ -41,7 +43,7 @@ class RubricRules:
             raise UsageError(f"skips={self.skips!r} is not allowed", next='pass "by cause" or "as misses"')
 
     def says(self) -> tuple[str, ...]:
-        """Return the differences from the defaults as notes."""
+        """The differences of these rules from the defaults, as notes."""
         return (
             *(("skipped criteria count as misses (UpBench's formula)",) if self.skips == "as misses" else ()),
             *(("pitfalls gate completion",) if self.pitfalls_gate else ()),
@@ -49,19 +51,24 @@ class RubricRules:
 
 
 UPBENCH = RubricRules(skips="as misses")
-"""The paper's preset: R = criteria passed / criteria total, skips included in the total."""
+"""UpBench's rules: the score is the number of passed criteria divided by the number of all criteria, including skipped
+ones.
+"""
 
 
 def rubric_scores(
     submission: Column, importance: Column, mark: Column, rules: RubricRules | None = None
 ) -> pl.DataFrame:
-    """Return one row per submission from one row per criterion: submission, completed, score, criteria, passed,
-    skipped, reason.
+    """Return the rubric scores of each submission from one row per criterion, as a table with the columns submission,
+    completed, score, criteria, passed, skipped, reason.
 
-    `importance`: critical, important, optional or pitfall. `mark`: `Mark` values. `completed`: every critical and
-    important criterion passed (5.2.1); `score`: passed / all that count. Both are null if the submission is ungraded (a
-    criterion that could not be judged), `score` if no criterion applies, and `completed` if no critical or important
-    one does; `reason` says which.
+    `importance` is critical, important, optional or pitfall. `mark` contains `Mark` values. `completed` is true if
+    every critical and important criterion passed (UpBench 5.2.1). `score` is the number of passed criteria divided by
+    the number of criteria that count.
+
+    Both are null if a criterion could not be judged, since the submission is then ungraded. `score` is null if no
+    criterion applies. `completed` is null if no critical or important criterion applies. `reason` says which of these
+    is the case.
     """
     rules = rules or RubricRules()
     same_length(submission=submission, importance=importance, mark=mark)
@@ -100,7 +107,7 @@ def rubric_scores(
 
 
 def _words(name: str, values: Column, allowed: tuple[str, ...]) -> Ints:
-    """Return a column of known words as their positions in `allowed`."""
+    """Return a column of words as their positions in `allowed`."""
     found = codes(name, text(name, values))
     places = {word: i for i, word in enumerate(allowed)}
     unknown = [word for word in found.names() if word not in places]

@@ -1,4 +1,4 @@
-"""Shares, means and medians with their counts and intervals, on which most other figures are built."""
+"""Shares, means and medians with counts and intervals. Most other figures are built on them."""
 
 from __future__ import annotations
 
@@ -33,14 +33,15 @@ from worksample.metrics.uncertainty.mean_difference import difference
 from worksample.metrics.uncertainty.trial_hierarchy import Hierarchy, hierarchy, independent
 
 UNWIELDY = 100_000
-"""Number of instances above which a mean is not computed as a rational."""
+"""Number of instances above which a mean is not computed as an exact rational number."""
 LEFT_OUT = "missing at random: work without a grade is assumed to be like graded work"
 
 
 def valid_rows(name: str, present: Flags, state: Column | None) -> tuple[Flags, Counts]:
-    """Return flags of the rows that count, and the counts of all. Without a `state` column a missing value is ungraded.
+    """Return a flag per row that is true if the row is valid, and the counts of all rows. Without a `state` column a
+    row without a value is ungraded.
 
-    Raises UsageError if a row is valid by `state` but has no value.
+    Raises UsageError if a row is valid by its `state` but has no value.
     """
     if state is None:
         valid = count_flags(present)
@@ -59,7 +60,7 @@ def valid_rows(name: str, present: Flags, state: Column | None) -> tuple[Flags, 
 
 
 def group_counts(group: Ints, size: int, valid: Flags, state: Column | None) -> list[Counts]:
-    """Return the counts of each group of rows; `valid` and `state` as in `valid_rows`."""
+    """Return the counts of each group of rows. `valid` and `state` are as in `valid_rows`."""
     planned = np.array([len(group)]) if size == 1 else np.bincount(group, minlength=size)
     if state is not None:
         states = codes("state", series("state", state).cast(pl.String))
@@ -73,7 +74,7 @@ def group_counts(group: Ints, size: int, valid: Flags, state: Column | None) -> 
 def share(
     name: str, successes: int, counts: Counts, *, level: float = 0.95, method: RateInterval = "exact"
 ) -> Estimate:
-    """Return `successes` out of `counts.valid` independent trials, with the exact or Wilson's interval."""
+    """Return the share of `successes` among `counts.valid` independent trials, with the exact or Wilson's interval."""
     counts = counts.having(successes=successes)
     if counts.valid == 0:
         return Estimate(name, None, counts, unit=Unit.SHARE, reason=nothing_valid(counts))
@@ -87,7 +88,7 @@ def share(
 
 
 def nothing_valid(counts: Counts) -> str:
-    """Return why a figure over valid trials has no value."""
+    """Return the reason why a figure has no value if no trial is valid."""
     if counts.planned == 0:
         return "nothing was planned"
     return (
@@ -107,12 +108,13 @@ def rate(
     method: RateInterval = "exact",
     how: Resampling = DEFAULT,
 ) -> Estimate:
-    """Return the share that passed among valid rows.
+    """Return the share of valid rows that passed.
 
-    `passed`: booleans, null without a verdict. `state`: `State` values; without it null means ungraded. With `task`,
-    rows that share a task are not independent: they are averaged into instances and tasks, and the interval is that of
-    tasks (`unit_intervals.share`); if every task occurs once it is the exact one, or Wilson's by `method`. `failed`:
-    rows without a verdict that can only fail, such as work that crashed its grader: 0 in both `bounds`.
+    `passed` contains booleans, null if the row has no verdict. `state` contains `State` values; without this column a
+    null means ungraded. With `task`, rows of one task are not independent. They are averaged into instances and tasks,
+    and the interval is over tasks (`unit_intervals.share`). If every task occurs once, the interval is the exact one,
+    or Wilson's if `method` says so. `failed` flags rows without a verdict that can only fail, such as work that crashed
+    its grader; they count 0 in both `bounds`.
     """
     yes, present = flags("passed", passed)
     same_length(passed=passed, state=state, task=task, instance=instance)
@@ -126,8 +128,8 @@ def rate(
 def rate_within(
     name: str, h: Hierarchy | None, credit: Floats, counts: Counts, how: Resampling, method: RateInterval = "exact"
 ) -> Estimate:
-    """Return the share of valid rows that passed (`credit` 0 or 1), given their hierarchy; None or flat: independent
-    rows.
+    """Return the share of valid rows that passed (`credit` is 0 or 1). Rows are independent if the hierarchy is None or
+    flat.
     """
     if h is None or h.flat:
         return share(name, int(credit.sum()), counts, level=how.level, method=method)
@@ -145,11 +147,11 @@ def mean_score(
     unit: Unit = Unit.SHARE,
     how: Resampling = DEFAULT,
 ) -> Estimate:
-    """Return the mean over tasks of the mean over instances of the mean over repeats, among valid rows.
+    """Return the mean score of valid rows: repeats are averaged first, then instances, then tasks.
 
-    `score`: numbers, null without a score; shares must lie in 0..1. Without `task` every row is a task of its own. The
-    interval takes tasks as units: `unit_intervals.share` for shares, `mean_difference.difference` for points,
-    `unit_intervals.amounts` for the rest.
+    `score` contains numbers, null if the row has no score; shares must lie in 0..1. Without `task` every row is a task
+    of its own. The interval is over tasks. It is computed by `unit_intervals.share` for shares,
+    `mean_difference.difference` for points, and `unit_intervals.amounts` for other units.
     """
     low, high = (0.0, 1.0) if unit is Unit.SHARE else (None, None)
     numbers, present = floats("score", score, low=low, high=high)
@@ -166,10 +168,10 @@ def mean_score(
 def bounds(
     values: Floats | Flags, valid: Flags, units: tuple[Column | None, Column | None], failed: Column | None = None
 ) -> tuple[float, float] | None:
-    """Return the lowest and highest possible mean of shares over (task, instance): rows that are not valid are 0, or 1
-    unless they can only be 0 (`failed`).
+    """Return the lowest and the highest possible mean of shares. Invalid rows count 0 in the lowest and 1 in the
+    highest mean; rows flagged in `failed` count 0 in both.
 
-    None if all rows are valid.
+    `units` contains the columns task and instance. Return None if all rows are valid.
     """
     if valid.all():
         # This also holds if there are no rows at all.
@@ -180,14 +182,16 @@ def bounds(
 
 
 def worst_and_best(values: Floats | Flags, valid: Flags, failed: Column | None) -> tuple[Floats, Floats]:
-    """Return the shares with invalid rows as 0, and as 1 unless they can only be 0 (`failed`)."""
+    """Return the shares in the worst case, with 0 for invalid rows, and in the best case, with 1 for invalid rows. Rows
+    flagged in `failed` are 0 in both.
+    """
     worst = np.where(valid, values, 0.0)
     open_ = ~valid if failed is None else ~valid & ~flags("failed", failed)[0]
     return worst, np.where(open_, 1.0, worst)
 
 
 def structure(task: Column | None, instance: Column | None, valid: Flags) -> Hierarchy:
-    """Return the hierarchy of the valid rows; without `task` every row is a task of its own."""
+    """Return the hierarchy of the valid rows. Without `task` every row is a task of its own."""
     if task is None:
         return independent(count_flags(valid))
     if valid.all():
@@ -200,7 +204,7 @@ def structure(task: Column | None, instance: Column | None, valid: Flags) -> Hie
 def mean_within(
     name: str, h: Hierarchy, values: Floats, counts: Counts, how: Resampling, unit: Unit = Unit.SHARE
 ) -> Estimate:
-    """Return the mean over tasks of valid values, given their hierarchy."""
+    """Return the mean of valid values over tasks. `h` is the hierarchy of the values."""
     alike = units.zero_or_one(values) if unit is Unit.SHARE else 1.0
     return mean_of_tasks(name, h.task_means(values), alike, counts, how, unit)
 
@@ -208,7 +212,9 @@ def mean_within(
 def mean_of_tasks(
     name: str, means: Floats, alike: float, counts: Counts, how: Resampling, unit: Unit = Unit.SHARE
 ) -> Estimate:
-    """Return the mean of tasks' means; `alike`: `unit_intervals.zero_or_one` of the underlying trials."""
+    """Return the mean of the tasks' means. `alike` is `unit_intervals.zero_or_one` of the trials from which the means
+    were computed.
+    """
     counts = counts.having(tasks=len(means))
     value = float(means.mean())
     ends, note = _interval(means, alike, how, unit)
@@ -227,9 +233,10 @@ def _interval(means: Floats, alike: float, how: Resampling, unit: Unit) -> tuple
 
 
 def exact_mean(hits: Floats, repeats: Ints, siblings: Ints, tasks: int) -> Fraction | None:
-    """Return the mean over tasks as a rational, for printing; None if it would be too long.
+    """Return the mean over tasks as a rational number for printing. Return None if the number would be too long.
 
-    It follows from each instance's hits, repeats and the number of instances of its task.
+    `hits` is the number of passes of each instance, `repeats` its number of trials, and `siblings` the number of
+    instances of its task.
     """
     if len(hits) > UNWIELDY:
         return None
@@ -246,8 +253,8 @@ def apply_by(
 ) -> dict[str, Estimate]:
     """Return `metric(**columns, **options)` for each group of rows, sorted by group.
 
-    `by` may be a list column: a row then counts in every group that it names (TAC's platforms overlap, so groups must
-    never be averaged; the figures say so).
+    `by` may be a list column: a row then counts in every group that it names. Such groups overlap, as TAC's platforms
+    do, so their figures must never be averaged; a note on each figure says so.
     """
     group = series("by", by)
     same_length(by=group, **columns)
@@ -266,7 +273,9 @@ def apply_by(
 
 
 _Grouped = tuple[Ints, list[str], Ints | None]
-"""The end and name of each group, and the order of the rows; None for their own order."""
+"""The last row and the name of each group, and the order of rows that makes groups contiguous. The order is None if the
+rows already have it.
+"""
 
 
 def _group_by_sorting(group: pl.Series) -> _Grouped:
@@ -282,7 +291,7 @@ def _group_by_sorting(group: pl.Series) -> _Grouped:
 
 
 def _runs(group: pl.Series) -> _Grouped | None:
-    """Return the groups if the rows of each group are contiguous; else None."""
+    """Return the groups if the rows of each group are contiguous, else None."""
     named = group.dtype in (pl.Categorical, pl.Enum) or group.dtype.is_integer()
     if not named or group.null_count() or not len(group):
         return None
@@ -301,10 +310,10 @@ def median_amount(
     unit: Unit = Unit.NUMBER,
     how: Resampling = DEFAULT,
 ) -> Estimate:
-    """Return the median of tasks' means; null is ungraded.
+    """Return the median of the tasks' mean amounts. A null amount is ungraded.
 
-    Its interval is exact, between two of the tasks (order statistics): from 6 tasks on at 95 %. A single trial of
-    extreme length does not move it.
+    The interval is exact: its ends are two of the tasks' means (order statistics). At 95 % it needs at least 6 tasks. A
+    single extreme trial hardly moves the median.
     """
     numbers, present = floats("amount", amount)
     same_length(amount=amount, task=task, instance=instance)
@@ -320,7 +329,9 @@ def median_amount(
 
 
 def _between(ordered: np.ndarray, level: float) -> tuple[Interval, str]:
-    """Return the narrowest pair of values, equally far from both ends, that contains the median at `level`."""
+    """Return the narrowest interval between two ordered values, equally far from both ends of the list, that contains
+    the median with confidence `level`; also return a note.
+    """
     from scipy.special import bdtr
 
     size = len(ordered)

@@ -1,7 +1,6 @@
-"""Full pass and mean score by tier and pooled, with repeats and resources (ALE 4.1, Table 1).
+"""Full-pass rate and mean score by tier and over all tiers, with repeats and resources (ALE 4.1, Table 1).
 
-All functions take one agent's trials, one row each: task, and instance if they differ; rows of one instance are
-repeats.
+All functions take the trials of one agent, one row per trial. Rows with the same task and instance are repeats.
 """
 
 from __future__ import annotations
@@ -51,8 +50,10 @@ from .shares_and_means import (
 
 @dataclass(frozen=True, slots=True)
 class TrialColumns:
-    """Columns of one agent's trials. `score` in 0..1, null if there is none; `state` says why; the rest is optional:
-    without `task` each row is a separate task.
+    """Columns of one agent's trials.
+
+    `score` is in 0..1, null if the trial has no score; `state` then says why. All other columns are optional. Without
+    `task` each row is a separate task.
     """
 
     score: Column
@@ -60,10 +61,10 @@ class TrialColumns:
     instance: Column | None = None
     state: Column | None = None
     failed: Column | None = None
-    """Rows without a score that can only fail: 0 in both bounds."""
+    """Flag per row: true if the trial has no score and can only fail. It counts 0 in both bounds."""
 
     def of(self, rows: Ints) -> TrialColumns:
-        """Return the columns with only these rows."""
+        """Return the columns with only the rows at these positions."""
         columns = (self.score, self.task, self.instance, self.state, self.failed)
         return TrialColumns(*(None if c is None else pick_rows(c, rows) for c in columns))  # type: ignore[arg-type]
 
@@ -73,7 +74,7 @@ class TrialColumns:
 
 @dataclass(frozen=True)
 class _Graded:
-    """Valid scores and their hierarchy, read once for all figures, with their means by task."""
+    """Valid scores with their hierarchy and their means by task, computed once for all figures."""
 
     values: Floats
     h: Hierarchy
@@ -82,17 +83,17 @@ class _Graded:
 
     @cached_property
     def credit(self) -> Floats:
-        """1 for each valid score that is full."""
+        """1 for each valid score that is the full score, 0 for each other valid score."""
         return np.asarray(is_full(self.values), dtype=np.float64)
 
     @cached_property
     def score(self) -> Floats:
-        """Return the mean score of each task."""
+        """The mean score of each task."""
         return self.h.task_means(self.values)
 
     @cached_property
     def full(self) -> Floats:
-        """Return the mean credit of each task."""
+        """The mean credit of each task: the share of its trials with the full score."""
         return self.h.task_means(self.credit)
 
 
@@ -105,7 +106,7 @@ def _read_grades(trials: TrialColumns) -> _Graded:
 
 
 class _Groups:
-    """Groups of graded trials. Values that belong to a task are computed once, for all groups."""
+    """Groups of graded trials, such as tiers. Values that belong to a task are computed once for all groups."""
 
     def __init__(self, graded: _Graded, groups: Codes) -> None:
         self.groups = groups
@@ -139,7 +140,7 @@ class _Groups:
         return replace(found, bounds=self._bounds(place, self.graded.values))
 
     def spread(self, place: int) -> Spread:
-        """Return the spread of repeats, with the variance of each instance that has several."""
+        """Return the spread of repeats in one group, and the variance of each instance with several repeats."""
         counts = self.counts[place]
         if not counts.valid:
             return _no_spread(counts, nothing_valid(counts))
@@ -166,12 +167,12 @@ class _Groups:
 
     @cached_property
     def _squares(self) -> Floats:
-        """Return, by instance, the squared distances of its runs from their mean."""
+        """The sum of squared distances of each instance's scores from their mean."""
         values = self.graded.values
         return self.h.within((values - self.h.instance_means(values)[self.h.cell]) ** 2)
 
     def _by_group(self, of: Ints, means: Floats) -> list[Floats]:
-        """Return the tasks' values, for each group by itself."""
+        """Return the means of the tasks in each group."""
         if self.groups.size == 1:
             return [means]
         order = np.argsort(narrow(of, self.groups.size), kind="stable")
@@ -187,7 +188,7 @@ class _Groups:
 
     @cached_property
     def _alike(self) -> list[float]:
-        """Return `unit_intervals.zero_or_one` of the scores of each group."""
+        """`unit_intervals.zero_or_one` of the scores in each group."""
         values, size, h = self.graded.values, self.groups.size, self.h
         if size == 1:
             return [units.zero_or_one(values)]
@@ -198,7 +199,7 @@ class _Groups:
         return [units.alike(t / n, s / n) for t, s, n in zip(total, squares, valid, strict=True)]
 
     def _instances(self, place: int, *amounts: NDArray[Any]) -> list[NDArray[Any]]:
-        """Return the values by instance, for the instances of one group."""
+        """Return the given values per instance, for the instances of one group."""
         mine = self.of[self.h.of] == place
         return [amount[mine] for amount in amounts]
 
@@ -210,7 +211,7 @@ class _Groups:
         return exact_mean(hits, repeats, siblings, tasks)
 
     def _bounds(self, place: int, credit: Floats) -> tuple[float, float] | None:
-        """Return the bounds of the mean credit; None if all trials are valid."""
+        """Return the bounds of the mean credit in one group. Return None if all its trials are valid."""
         if not self.gaps[place]:
             return None
         valid, trials = self.graded.valid, self.graded.trials
@@ -224,19 +225,21 @@ class _Groups:
 
 
 def full_pass(trials: TrialColumns, how: Resampling = DEFAULT) -> Estimate:
-    """Return the share of tasks with full credit.
+    """Return the full-pass rate: the share of tasks with the full score.
 
-    With repeats, a task's credit is the mean over its runs, and so on upwards; the overall rate is never the mean of
-    the tiers' rates.
+    With repeats, a task's credit is the mean over its trials. The rate over all tiers is averaged over tasks; it is not
+    the mean of the tiers' rates.
     """
     return _Groups.everyone(_read_grades(trials)).full_pass(0, how)
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Spread of repeats of the same instance. `run`: standard deviation of one run's score around its instance's mean,
-    pooled over the instances with two runs or more; `whole`: of the mean score of one run over all tasks (the
-    superscript in ALE's Table 1); `mean`: of the mean score over all runs.
+    """Spread of the scores of repeats.
+
+    `run` is the standard deviation of a run's score around the mean of its instance, pooled over instances with at
+    least two runs. `whole` is the standard deviation of the mean score of one run over all tasks (the superscript in
+    ALE's Table 1). `mean` is the standard deviation of the mean score over all runs.
     """
 
     run: Estimate
@@ -250,16 +253,19 @@ def _no_spread(counts: Counts, reason: str) -> Spread:
 
 
 def repeat_spread(trials: TrialColumns) -> Spread:
-    """Return standard deviations over repeated runs of the same instance, with unbiased variances per instance.
+    """Return the spread of the scores of repeats, with unbiased variances per instance.
 
-    None if no instance has two valid runs. Instances with one run enter `mean` with the pooled deviation.
+    The standard deviations have no value if no instance has two valid runs. Instances with a single run enter `mean`
+    with the pooled deviation.
     """
     return _Groups.everyone(_read_grades(trials)).spread(0)
 
 
 @dataclass(frozen=True, slots=True)
 class TierBlock:
-    """A block of ALE's Table 1; `totals` are the summed resources (cost in US dollars, seconds, tokens, ...)."""
+    """A block of rows of ALE's Table 1, for one tier or for all. `totals` contains the sum of each resource (cost in US
+    dollars, seconds, tokens, ...).
+    """
 
     name: str
     full_pass: Estimate
@@ -275,9 +281,11 @@ def tier_table(
     order: tuple[str, ...] = (),
     how: Resampling = DEFAULT,
 ) -> tuple[TierBlock, ...]:
-    """Return one `TierBlock` per tier, in `order` (else sorted), and "overall" last, pooled over tasks.
+    """Return one `TierBlock` per tier and then "overall", which is computed over the tasks of all tiers. Tiers are in
+    the order `order`, or sorted if no order is given.
 
-    `resources`: numbers per trial, 0 or more, null if unknown. Raises UsageError for a tier outside `order`.
+    `resources` contains numbers per trial, 0 or more, null if unknown. Raises UsageError for a tier that is not in
+    `order`.
     """
     used = resources or {}
     same_length(score=trials.score, tier=tier, **used)
@@ -303,7 +311,7 @@ def tier_table(
 
 
 def _totals(name: str, amount: Column, tiers: Codes) -> dict[str, Estimate]:
-    """Return the sum of a resource by tier, and under "overall" of all."""
+    """Return the total of a resource for each tier, and over all tiers under "overall"."""
     numbers, known = floats(name, amount, low=0.0)
     index, some = (tiers.index, numbers) if known.all() else (tiers.index[known], numbers[known])
     counts = group_counts(tiers.index, tiers.size, known, None)
@@ -314,7 +322,9 @@ def _totals(name: str, amount: Column, tiers: Codes) -> dict[str, Estimate]:
 
 
 def _total(name: str, planned: int, known: int, spent: float) -> Estimate:
-    """Return a sum; if some amounts are unknown it is a lower bound, and the counts say how many."""
+    """Return the total of a resource. If some trials' amounts are unknown, the total is a lower bound, and the counts
+    say how many are unknown.
+    """
     counts = Counts(planned, known, ungraded=planned - known)
     unit = Unit.USD if "cost" in name else Unit.NUMBER
     if not known:

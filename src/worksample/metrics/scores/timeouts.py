@@ -1,5 +1,5 @@
-"""Timeouts: how often the time limit was reached, and the scores of runs that did and did not reach it (ALE Tables 6
-and 7).
+"""Timeouts: how often runs reached the time limit, and the scores of runs that did and that did not (ALE Tables 6 and
+7).
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from .tiers import TrialColumns
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Rate of reaching the time limit, and the mean scores of the runs that did and did not. The result of such a run
-    is graded like any other (ALE D.2).
+    """Share of runs that reached the time limit, and the mean scores of the runs that did and of those that did not. A
+    run that reached the limit is graded like any other (ALE D.2).
     """
 
     rate: Estimate
@@ -46,8 +46,10 @@ class Timeouts:
 def timeout_table(
     trials: TrialColumns, timed_out: Column, by: Column | None = None, how: Resampling = DEFAULT
 ) -> dict[str, Timeouts]:
-    """Return timeouts per group (ALE Tables 6 and 7) and, under "overall", of all runs. Runs are the unit of the rate,
-    as in the paper; intervals take into account that runs share tasks.
+    """Return the timeouts of each group and, under "overall", of all runs (ALE Tables 6 and 7).
+
+    The rate is the share of runs, as in ALE. Intervals take into account that runs of the same task are not
+    independent.
     """
     late, known = flags("timed_out", timed_out)
     same_length(score=trials.score, timed_out=timed_out, by=by)
@@ -65,9 +67,10 @@ _LATE, _EARLY, _UNKNOWN = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class _Runs:
-    """Runs as the unit, with intervals from resampling the tasks that they share. They are counted once, by part
-    (whether they were late, and their group) and task: cell c is of part `part[c]` and task `task[c]`, and has
-    `runs[c]` runs, of which `graded[c]` have a score, with the sum `total[c]`.
+    """Runs counted by part and task, with intervals over the tasks that runs share.
+
+    A part is a combination of group and whether the time limit was reached. Cell c belongs to part `part[c]` and task
+    `task[c]`. It has `runs[c]` runs, of which `graded[c]` have a score, and `total[c]` is the sum of these scores.
     """
 
     part: Ints
@@ -76,13 +79,13 @@ class _Runs:
     graded: Ints
     total: Floats
     squares: Floats
-    """Sum of the squared scores per part."""
+    """Sum of the squared scores in each part."""
     counts: list[Counts]
-    """Counts per part."""
+    """Counts of trials in each part."""
     sizes: tuple[int, int]
-    """Number of groups, and of tasks."""
+    """Number of groups and number of tasks."""
     shared: bool
-    """Whether runs can share a task."""
+    """Whether several runs may belong to the same task."""
     how: Resampling
 
     @classmethod
@@ -127,7 +130,7 @@ class _Runs:
         )
 
     def timeouts(self, group: int | None) -> Timeouts:
-        """Return the timeouts of one group, or of all."""
+        """Return the timeouts of one group, or of all groups if `group` is None."""
         late, early, unknown = (self._cells(side, group) for side in (_LATE, _EARLY, _UNKNOWN))
         means = self._mean("timeout score", late, _LATE, group), self._mean("other score", early, _EARLY, group)
         return Timeouts(self._share(late, early, unknown), *means)
@@ -141,7 +144,7 @@ class _Runs:
         return np.asarray((self.part >= parts.start) & (self.part < parts.stop))
 
     def _sums_by_task(self, cells: Flags, amount: Floats | Ints) -> Floats:
-        """Return sums per task."""
+        """Return the sum of `amount` over the flagged cells for each task."""
         return np.bincount(self.task[cells], weights=amount[cells], minlength=self.sizes[1]).astype(np.float64)
 
     def _share(self, late: Flags, early: Flags, unknown: Flags) -> Estimate:

@@ -1,1 +1,1 @@
-"""Intervals: in closed form, by resampling units, and by resampling trials within instances within tasks."""
+"""Confidence intervals: by formula, by resampling independent units, and for trials within instances within tasks."""

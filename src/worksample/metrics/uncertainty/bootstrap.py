@@ -1,7 +1,7 @@
-"""Resampling of independent units (projects, jobs, tasks): a resample is a vector of weights over units.
+"""Resampling of independent units (projects, jobs, tasks). A resample is a vector of weights, one per unit.
 
-A function of sums over units is computed for all resamples as weights @ sums: the data are read once, regardless of the
-number of resamples.
+A statistic that depends only on sums over units is computed for all resamples by the matrix product weights @ sums. So
+the data are read only once, whatever the number of resamples.
 """
 
 from __future__ import annotations
@@ -23,13 +23,17 @@ _CHUNK = 4_000_000
 _SHARED = 2_000_000
 _DRAWS = 5_000_000
 _SAMPLE = 512
-"""Number of units that are examined first: if they differ too much, a search for patterns is not worthwhile."""
+"""Number of units that are examined first. If they have too many distinct sums, the search for equal units is
+skipped.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """Settings of resampling. With 100 resamples an end of an Elo interval has a standard deviation of 11-12 points
-    (RLI B.2 uses 100), hence 1,000; the same seed gives the same interval.
+    """Settings of resampling. The same seed gives the same interval.
+
+    The default is 1,000 resamples. With 100, as in RLI B.2, an end of an Elo interval varies by chance with a standard
+    deviation of 11 to 12 points.
     """
 
     resamples: int = 1000
@@ -51,8 +55,8 @@ DEFAULT = Resampling()
 
 
 def weights(units: int, how: Resampling) -> Iterator[Floats]:
-    """Yield the number of occurrences of each unit in each resample, as blocks of (resamples, units); every row adds up
-    to `units`.
+    """Yield the number of times that each unit occurs in each resample, in blocks of shape (resamples, units). Every
+    row adds up to `units`.
     """
     if units * how.resamples <= _SHARED:
         yield _shared_weights(units, how.resamples, how.seed)
@@ -67,7 +71,9 @@ def weights(units: int, how: Resampling) -> Iterator[Floats]:
 
 @lru_cache(maxsize=1)
 def _shared_weights(units: int, resamples: int, seed: int) -> Floats:
-    """Return one matrix for all agents with the same number of units."""
+    """Return the matrix of weights for this number of units. It is cached, so that all agents with equally many units
+    share a matrix.
+    """
     drawn = (
         np.random.default_rng(seed).integers(0, units, size=(resamples, units)) + np.arange(resamples)[:, None] * units
     )
@@ -77,31 +83,35 @@ def _shared_weights(units: int, resamples: int, seed: int) -> Floats:
 
 
 def group_sums(index: Ints, size: int, *columns: Floats) -> Floats:
-    """Return sums of each column per group: (size, columns)."""
+    """Return the sum of each column per group, with shape (size, columns)."""
     return columns_as_table(*(np.bincount(index, weights=c, minlength=size) for c in columns))
 
 
 def columns_as_table(*columns: Floats | Ints) -> Floats:
-    """Return columns as a table (rows, columns), with each column contiguous in memory, so that sums down a column are
-    fast.
+    """Return columns as a table of shape (rows, columns). Each column is contiguous in memory, which makes sums of a
+    column fast.
     """
     return np.asarray(np.stack(columns).T, dtype=np.float64)
 
 
 class Interval(NamedTuple):
-    """The interval of an `Estimate`, in the order of its fields; all empty if there is none."""
+    """The interval of an `Estimate`. Its fields have the same order as the fields of `Estimate`. All fields are empty
+    if there is no interval.
+    """
 
     low: float | None = None
     high: float | None = None
     level: float | None = None
     method: str = ""
     error: float | None = None
-    """The standard error."""
+    """The standard error of the value; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resampled:
-    """Sums over units in every resample (resamples, columns), and the method of drawing; no rows below two units."""
+    """Sums over units in every resample, with shape (resamples, columns), and the name of the method. With fewer than
+    two units there are no resamples.
+    """
 
     sums: Floats
     level: float
@@ -109,8 +119,8 @@ class Resampled:
     units: int
 
     def interval(self, statistic: Callable[[Floats], Floats]) -> Interval:
-        """Return the percentile interval of a statistic, which maps (n, columns) sums to n values, NaN for a resample
-        without one.
+        """Return the percentile interval of a statistic. The statistic maps sums of shape (n, columns) to n values, NaN
+        for a resample without a value.
 
         An interval of zero width is returned as empty.
         """
@@ -125,11 +135,12 @@ class Resampled:
 
 
 def resample_sums(sums: Floats, units: str, how: Resampling) -> Resampled:
-    """Resample sums over units (units, columns); `units` is their name in the plural.
+    """Resample units and return their sums. `sums` has shape (units, columns), and `units` is the name of the units in
+    the plural.
 
-    Units with the same sums are drawn together, as one multinomial over the distinct rows: a few patterns instead of
-    millions of units. Beyond 5 million draws of distinct units their sums are drawn from the normal distribution that
-    the bootstrap tends to, and the method says so.
+    Units with equal sums are drawn together, by one multinomial draw over the distinct sums. This is fast even for
+    millions of units. If more than 5 million draws would be needed, the sums are drawn from the normal approximation of
+    the bootstrap, and the method says so.
     """
     size = len(sums)
     method = f"bootstrap over {units} ({how.resamples})"
@@ -154,7 +165,9 @@ def resample_sums(sums: Floats, units: str, how: Resampling) -> Resampled:
 
 
 def resample_patterns(distinct: Floats, times: Ints, units: str, how: Resampling) -> Resampled:
-    """Resample if the distinct rows of sums, and the number of units with each, are known."""
+    """Resample units whose distinct sums are already known. `times` is the number of units with each of the distinct
+    sums.
+    """
     size = int(times.sum())
     drawn = how.rng().multinomial(size, times / size, size=how.resamples)
     method = f"bootstrap over {units} ({how.resamples})"
@@ -162,8 +175,11 @@ def resample_patterns(distinct: Floats, times: Ints, units: str, how: Resampling
 
 
 def weighted_sums(sums: Floats, times: Ints, draws: int, rng: np.random.Generator) -> Floats:
-    """Return sums over units (draws, columns) with exponential weights; each row of `sums` stands for as many units as
-    `times` says (Rubin's Bayesian bootstrap 1981). Beyond 5 million draws they are drawn from the normal limit.
+    """Return sums over units with random exponential weights (Rubin's Bayesian bootstrap, 1981), with shape (draws,
+    columns).
+
+    Each row of `sums` stands for as many equal units as `times` says. If more than 5 million draws would be needed, the
+    sums are drawn from the normal approximation.
     """
     if len(sums) * draws <= _DRAWS:
         return np.asarray(rng.standard_gamma(times, (draws, len(sums))) @ sums, dtype=np.float64)
@@ -172,14 +188,16 @@ def weighted_sums(sums: Floats, times: Ints, draws: int, rng: np.random.Generato
 
 
 def spread_of(drawn: Floats) -> float | None:
-    """Return the standard error over resamples; None if one of them has no value, or all are equal."""
+    """Return the standard error over resamples. Return None if a resample has no value or if all values are equal."""
     if not np.isfinite(drawn).all() or len(drawn) < 2:
         return None
     return float(drawn.std(ddof=1)) or None
 
 
 def ratio(numerator: int = 0, denominator: int = 1) -> Callable[[Floats], Floats]:
-    """Return the statistic "one column's sum over another's", NaN if the other is 0."""
+    """Return the statistic that divides the sum of one column by the sum of another. The statistic is NaN if the
+    divisor is 0.
+    """
 
     def of(sums: Floats) -> Floats:
         below = sums[:, denominator]

@@ -1,7 +1,8 @@
-"""Spread of several choices (models, harnesses) on the same tasks: range and standard deviation of their true rates.
+"""Spread between several choices (models, harnesses) on the same tasks: the range and the standard deviation of their
+true rates.
 
-If all choices are equal, the intervals contain 0 as often as stated. An observed range or deviation is above 0 by
-chance alone, so its resamples never reach down to 0.
+An observed range or deviation is above 0 by chance alone, so resampling would never give 0. The intervals of this
+module contain 0 as often as their level says if all choices are equally good.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ _TINY = 1e-15
 
 
 def range_interval(table: Floats, level: float, alike: float) -> Interval:
-    """Return the interval of the highest true rate minus the lowest, from (choices, tasks), at least two of each.
+    """Return the interval of the highest true rate minus the lowest true rate. `table` has shape (choices, tasks), with
+    at least two of each.
 
-    It is at least the difference of some pair, corrected for all pairs (Bonferroni), and at most the possible
-    difference of the two extreme choices.
+    The lower end is the largest certain difference of any pair, corrected for testing all pairs (Bonferroni). The upper
+    end is the largest possible difference between the two choices with the highest and the lowest observed rate.
     """
     choices = len(table)
     tail = (1 - level) / 2
@@ -43,17 +45,20 @@ def range_interval(table: Floats, level: float, alike: float) -> Interval:
 
 
 def chance_variance(table: Floats) -> float:
-    """Return the variance of rates from chance alone, if tasks are common to all choices."""
+    """Return the variance of the observed rates that chance alone causes, for choices that were run on the same
+    tasks.
+    """
     centred = table - table.mean(axis=0)
     return float((centred.var(axis=1, ddof=1) / table.shape[1]).sum() / (len(table) - 1))
 
 
 def deviation_interval(table: Floats, level: float, around: Interval) -> Interval:
-    """Return the interval of the standard deviation between the true rates, by inverting the F test of equal rates.
+    """Return the interval of the standard deviation between the true rates, by inverting the F test for equal rates.
 
-    It contains all deviations whose noncentral F fits the data. Degrees of freedom are Box's (1954), for choices whose
-    differences vary unevenly; along the observed differences their own chance variance counts if it is larger.
-    `around`: the range's interval, from which it follows if no task distinguishes the choices.
+    The interval contains all deviations whose noncentral F distribution fits the data. The degrees of freedom are Box's
+    (1954), for choices whose differences vary unequally over tasks. Along the observed differences, their own chance
+    variance is used if it is larger. `around` is the interval of the range. The result is derived from it if no task
+    distinguishes the choices.
     """
     choices, tasks = table.shape
     chance = chance_variance(table)
@@ -78,8 +83,8 @@ def deviation_interval(table: Floats, level: float, around: Interval) -> Interva
 
 
 def _noncentral(ratio: float, free: float, beyond: float, below: float) -> float:
-    """Return the noncentrality at which such a ratio, or a smaller one, has the probability `below`; 0 if there is
-    none.
+    """Return the noncentrality at which this F ratio or a smaller one has the probability `below`. Return 0 if no
+    noncentrality gives this probability.
     """
     from scipy.optimize import brentq
     from scipy.special import fdtr, ncfdtr
@@ -93,7 +98,9 @@ def _noncentral(ratio: float, free: float, beyond: float, below: float) -> float
 
 
 def expected_range(choices: int, variance: float) -> float:
-    """Return the expected difference between the highest and the lowest rate of choices that are equal."""
+    """Return the difference between the highest and the lowest observed rate that is expected by chance if all choices
+    are equally good.
+    """
     from scipy.special import ndtr
 
     at = np.linspace(-8, 8, 2001)

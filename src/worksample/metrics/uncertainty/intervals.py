@@ -1,4 +1,6 @@
-"""Intervals in closed form: Wilson and exact for counts, Fisher for correlations, quantiles for resamples."""
+"""Intervals by formula: Wilson's and exact intervals for counts, Fisher's for correlations, and percentiles of
+resamples.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,14 @@ RateInterval = Literal["wilson", "exact"]
 
 
 def check_level(level: float) -> float:
-    """Return the confidence level. Raises UsageError unless it lies strictly between 0 and 1."""
+    """Return the confidence level unchanged. Raises UsageError unless it lies strictly between 0 and 1."""
     if not 0 < level < 1:
         raise UsageError(f"the confidence level {level} is out of range", next="pass one between 0 and 1, such as 0.95")
     return level
 
 
 def normal_quantile(probability: float) -> float:
-    """Return z with P(Z <= z) = probability."""
+    """Return the quantile z of the standard normal distribution with P(Z <= z) = probability."""
     return NormalDist().inv_cdf(probability)
 
 
@@ -47,7 +49,9 @@ def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, flo
 
 
 def exact(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
-    """Return Clopper and Pearson's interval: its coverage is at least `level` for every share."""
+    """Return Clopper and Pearson's interval for a share of independent trials. Its coverage is at least `level` for
+    every true share.
+    """
     _check(successes, trials, level)
     tail = (1 + level) / 2
     low = 1 - exact_upper(trials - successes, trials, tail)
@@ -55,8 +59,10 @@ def exact(successes: int, trials: int, level: float = 0.95) -> tuple[float, floa
 
 
 def blaker(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
-    """Return Blaker's (2000) interval: exact as Clopper and Pearson's, and contained in it, since it gives one tail the
-    probability that discrete counts leave unused in the other. The search for its ends uses steps that err outwards.
+    """Return Blaker's interval (2000) for a share of independent trials.
+
+    It is exact like Clopper and Pearson's interval, and never wider: error probability that discrete counts leave
+    unused in one tail is given to the other tail. The search for the ends rounds outwards.
     """
     _check(successes, trials, level)
     tail = 1 - level
@@ -67,8 +73,8 @@ _STEPS = 400
 
 
 def _blaker_low(successes: int, trials: int, tail: float) -> float:
-    """Return the smallest share at which this many successes, or results as extreme on either side, are no rarer than
-    `tail`.
+    """Return the lower end of Blaker's interval: the smallest share at which results at least as extreme as
+    `successes`, on either side, have a probability of at least `tail`.
     """
     from scipy.special import bdtr, bdtrik, betainc, betaincinv
 
@@ -86,8 +92,8 @@ def _blaker_low(successes: int, trials: int, tail: float) -> float:
 
 
 def exact_upper(successes: int, trials: int, level: float = 0.95) -> float:
-    """Return the one-sided exact upper bound: 1 - (1 - level) ** (1 / trials) for no successes (RLI B.5: 0 of 50, 5.8
-    %).
+    """Return the one-sided exact upper bound of a share. For no successes it is 1 - (1 - level) ** (1 / trials), such
+    as 5.8 % for 0 of 50 (RLI B.5).
     """
     from scipy.special import betaincinv
 
@@ -100,7 +106,7 @@ def exact_upper(successes: int, trials: int, level: float = 0.95) -> float:
 
 
 def rate_interval(successes: int, trials: int, level: float, method: RateInterval) -> tuple[float, float]:
-    """Return the interval of a share of independent trials by the named method."""
+    """Return the interval of a share of independent trials by the method with this name."""
     if method == "wilson":
         return wilson(successes, trials, level)
     if method == "exact":
@@ -111,7 +117,8 @@ def rate_interval(successes: int, trials: int, level: float, method: RateInterva
 def fisher(r: float, pairs: int, level: float = 0.95) -> tuple[float, float] | None:
     """Return the interval of a Pearson correlation by Fisher's transformation.
 
-    None below four pairs, and for pairs that lie on one line, since it would have no width.
+    Return None for fewer than four pairs, and for pairs that lie exactly on a line, since the interval would have no
+    width.
     """
     check_level(level)
     if pairs < 4 or math.isclose(abs(r), 1.0, rel_tol=1e-12):
@@ -122,9 +129,11 @@ def fisher(r: float, pairs: int, level: float = 0.95) -> tuple[float, float] | N
 
 
 def expanded_level(level: float, units: int) -> float:
-    """Return the level at which the percentiles of a bootstrap over this many units cover `level`.
+    """Return the level at which the percentiles of a bootstrap over this many units cover the true value with
+    probability `level`.
 
-    It uses Student's quantile and the variance that resampling leaves out (Hesterberg 2015, 3.5).
+    The level is raised to account for Student's quantile and for the variance that resampling leaves out (Hesterberg
+    2015, 3.5).
     """
     from scipy.special import ndtr, stdtrit
 
@@ -135,10 +144,11 @@ def expanded_level(level: float, units: int) -> float:
 
 
 def percentiles(replicates: Floats, level: float, *, lost: int = 0) -> tuple[float | None, float | None]:
-    """Return the central `level` of resampled values.
+    """Return the two percentiles that enclose the central part `level` of resampled values.
 
-    `lost` resamples without a value count as beyond both ends: an end that they could reach is None, never a figure
-    from the remaining ones. NaN among `replicates` counts as lost; infinite values keep their side.
+    `lost` is the number of resamples without a value. They count as lying beyond both ends. An end that they could
+    reach is None; it is never computed from the remaining values alone. NaN among `replicates` counts as lost; an
+    infinite value counts on its own side.
     """
     kept = replicates[~np.isnan(replicates)]
     lost += len(replicates) - len(kept)
@@ -151,7 +161,9 @@ def percentiles(replicates: Floats, level: float, *, lost: int = 0) -> tuple[flo
 
 
 def _quantile(values: Floats, probability: float) -> float:
-    """Return the linear quantile of values that may be infinite (for which interpolating would give NaN)."""
+    """Return a linearly interpolated quantile of values that may be infinite. Ordinary interpolation would give NaN for
+    them.
+    """
     if np.isfinite(values).all():
         return float(np.quantile(values, probability))
     ordered = np.sort(values)

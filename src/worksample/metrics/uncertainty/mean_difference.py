@@ -1,9 +1,11 @@
-"""The mean of tasks' differences between two agents: its interval, its p and its claims, all from one test.
+"""The mean difference between two agents over tasks. One test gives its interval, its p value and the probability that
+an agent is better.
 
-A one-sided bound is Gaffke's (2005; Learned-Miller and Thomas 2019): tasks have random weights that add up to 1, and
-one additional task differs as far as a task can, against the claim. For tasks that pass or fail its p of no difference
-is that of the exact sign test (McNemar), and if none differs an end is Clopper and Pearson's. The distribution of the
-weighted mean is approximated by the saddlepoint (Lugannani and Rice 1980), with a relative error of at most a fiftieth.
+A one-sided bound is Gaffke's (2005; Learned-Miller and Thomas 2019). Tasks get random weights that add up to 1, and one
+additional task is assumed that contradicts the claim as strongly as a task can. For tasks that pass or fail, the p
+value of no difference is that of the exact sign test (McNemar). If no task differs, an end is Clopper and Pearson's.
+The distribution of the weighted mean is computed by the saddlepoint approximation (Lugannani and Rice 1980), with a
+relative error of at most 2 %.
 """
 
 from __future__ import annotations
@@ -25,10 +27,11 @@ NONE_DIFFERS = "no task differs: the interval allows for one that does"
 
 
 def positive(values: Floats, times: Floats) -> Floats:
-    """Return the chance that a sum of exponential draws, each multiplied by its value, is above 0, by row of `times`
-    (rows, values).
+    """Return, for each row of `times`, the probability that a sum of exponential draws, each multiplied by its value,
+    is above 0.
 
-    `times`: the number of draws with each value. `values`: those of all rows, or of each (rows, values).
+    `times` has shape (rows, values): the number of draws with each value. `values` has one element per value, or shape
+    (rows, values) if rows have different values.
     """
     from scipy.special import ndtr
 
@@ -57,10 +60,11 @@ def positive(values: Floats, times: Floats) -> Floats:
 
 
 def p_of(values: Floats, times: Floats, adverse: float | Floats) -> Floats:
-    """Return the one-sided p of no difference by row, for studies whose tasks differ by `values`:
-    `MeanDifferenceTest.p_below` of many at once.
+    """Return the one-sided p value of no difference for many studies at once, one study per row. `values` are the
+    differences of the tasks.
 
-    One additional task is assumed at `adverse`.
+    The result equals `MeanDifferenceTest.p_below` of each study. One additional task is assumed with the difference
+    `adverse`.
     """
     rows = len(times)
     far = np.broadcast_to(np.asarray(adverse, dtype=np.float64)[..., None], (rows, 1))
@@ -69,8 +73,9 @@ def p_of(values: Floats, times: Floats, adverse: float | Floats) -> Floats:
 
 
 def _saddle(values: Floats, times: Floats, low: Floats, high: Floats) -> Floats:
-    """Return the point between the cumulant's poles at which its slope is 0, by Newton's steps, halved if they leave
-    the bracket.
+    """Return the saddlepoint of each row: the point between the poles of the cumulant function at which its slope is 0.
+
+    Newton's method is used. A step that leaves the bracket is replaced by the middle of the bracket.
     """
     found, left = np.zeros(len(times)), np.arange(len(times))
     low, high, at = low.copy(), high.copy(), np.zeros(len(times))
@@ -92,7 +97,9 @@ def _saddle(values: Floats, times: Floats, low: Floats, high: Floats) -> Floats:
 
 
 def chance_positive(values: Floats, times: Floats) -> float:
-    """Return `positive` of one row: a few values are computed one by one, which takes a thirtieth of the time."""
+    """Return `positive` for a single row. A few values are computed in a plain loop, in a thirtieth of the time that
+    arrays take.
+    """
     if len(values) > _FEW:
         return float(positive(values, times[None, :])[0])
     pairs = [(v, n) for v, n in zip(values.tolist(), times.tolist(), strict=True) if n > 0]
@@ -127,11 +134,11 @@ def chance_positive(values: Floats, times: Floats) -> float:
 
 @dataclass(frozen=True, slots=True)
 class MeanDifferenceTest:
-    """A test of the mean of tasks' differences, from a sample of two tasks or more.
+    """A test of the mean difference over tasks, for a sample of at least two tasks.
 
-    `values`, `times`: the differences and the number of tasks with each; `reach`: the largest possible difference of
-    one task; `whole`: trials are all or nothing, so that the bound is used alone. For graded scores, whose reach is a
-    guess, no claim goes beyond Student's t.
+    `values` are the distinct differences and `times` the number of tasks with each. `reach` is the largest possible
+    difference on one task. `whole` is true if trials are all or nothing; Gaffke's bound is then used alone. For graded
+    scores `reach` is a guess, so a p value is never below that of Student's t test.
     """
 
     values: Floats
@@ -141,10 +148,11 @@ class MeanDifferenceTest:
 
     @classmethod
     def of(cls, gaps: Floats, alike: float = 1.0) -> MeanDifferenceTest:
-        """Build the test of these differences.
+        """Build the test from the difference on each task.
 
-        `alike`: `unit_intervals.zero_or_one` of the scores behind the differences. Scores that are seldom 0 or 1 differ
-        less than passes do, in proportion to their deviation; if all differ alike, the amount is unknown.
+        `alike` is `unit_intervals.zero_or_one` of the scores from which the differences were computed. Scores that are
+        seldom 0 or 1 have a smaller largest difference. If all tasks have the same difference, the largest difference
+        is unknown and 1 is used.
         """
         values, times = np.unique(np.round(gaps, 12), return_counts=True)
         most = float(np.abs(values).max())
@@ -161,16 +169,20 @@ class MeanDifferenceTest:
 
     @property
     def error(self) -> float:
-        """Return the standard error of the mean; 0 if all tasks differ alike."""
+        """The standard error of the mean difference; 0 if all tasks have the same difference."""
         apart = self.values - self.middle
         return math.sqrt(float(self.times @ apart**2) / (self.tasks - 1) / self.tasks)
 
     def p_above(self, threshold: float = 0.0) -> float:
-        """Return the one-sided p of data this high if the true difference were at most the threshold."""
+        """Return the probability of a mean difference this high or higher if the true difference were at most
+        `threshold` (one-sided p value).
+        """
         return self._p(self.values - threshold, -self.reach - threshold)
 
     def p_below(self, threshold: float = 0.0) -> float:
-        """Return the one-sided p of data this low if the true difference were at least the threshold."""
+        """Return the probability of a mean difference this low or lower if the true difference were at least
+        `threshold` (one-sided p value).
+        """
         return self._p(threshold - self.values, threshold - self.reach)
 
     def _p(self, values: Floats, adverse: float) -> float:
@@ -183,24 +195,26 @@ class MeanDifferenceTest:
         return max(p, float(stdtr(self.tasks - 1, -ahead / error)))
 
     def above(self, threshold: float = 0.0) -> float:
-        """Return the confidence that the true difference lies above a threshold.
+        """Return the confidence that the true difference is above `threshold`.
 
-        It reaches 97.5 % if and only if the interval at 95 % lies above the threshold.
+        The confidence reaches 97.5 % if and only if the 95 % interval lies above the threshold.
         """
         return 1 - self.p_above(threshold)
 
     @property
     def ahead(self) -> float:
-        """Return the probability that the difference is above 0: 0.5 if the data favour neither side."""
+        """The probability that the true difference is above 0. It is 0.5 if the data favour neither agent."""
         return (1 - self.p_above() + self.p_below()) / 2
 
     @property
     def p(self) -> float:
-        """Return the two-sided p of no difference: below 1 - level if and only if the interval excludes 0."""
+        """The two-sided p value of no difference. It is below 1 - level if and only if the interval excludes 0."""
         return min(1.0, 2 * min(self.p_above(), self.p_below()))
 
     def low(self, tail: float) -> float:
-        """Return the lower end: the smallest threshold that is not refused at `tail`."""
+        """Return the lower end of the interval: the smallest threshold that the test does not reject at the one-sided
+        error probability `tail`.
+        """
         return self._end(self.p_above, -max(1.0, self.reach), tail)
 
     def high(self, tail: float) -> float:
@@ -216,7 +230,9 @@ class MeanDifferenceTest:
 
 
 def difference(gaps: Floats, level: float, *, alike: float = 1.0) -> tuple[Interval, str]:
-    """Return the interval of the mean of units' differences in -1..1, and a note (see `MeanDifferenceTest`)."""
+    """Return the interval of the mean of the units' differences, each in -1..1, and a note for the reader (see
+    `MeanDifferenceTest`).
+    """
     if len(gaps) < 2:
         return Interval(), ONE_UNIT
     return interval_of(MeanDifferenceTest.of(gaps, alike), level)

@@ -1,4 +1,4 @@
-"""Hierarchy of trials within instances within tasks, and the means level by level."""
+"""Hierarchy of trials: repeats belong to instances, and instances to tasks. Means are computed level by level."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from worksample.metrics.column_checks import Column, Floats, Ints, all_differ, c
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """A hierarchy of rows. `repeats`: rows per instance; `instances`: instances per task.
+    """The hierarchy of the rows (trials) of a table. `repeats` is the number of rows of each instance, and `instances`
+    the number of instances of each task.
 
-    If every instance was run once, row r is instance r (`cell_` is None), and if every task also occurs once, it is
-    task r (`of_` is None). Build one with `hierarchy`, `independent` or `split_by_group`.
+    If every instance has one row, row r is instance r, and `cell_` is None. If every task also has one instance,
+    instance r is task r, and `of_` is None. Build a hierarchy with `hierarchy`, `independent` or `split_by_group`.
     """
 
     cell_: Ints | None
@@ -24,12 +25,12 @@ class Hierarchy:
 
     @property
     def cell(self) -> Ints:
-        """The instance of each row."""
+        """The number of the instance of each row."""
         return np.arange(len(self.repeats)) if self.cell_ is None else self.cell_
 
     @property
     def of(self) -> Ints:
-        """The task of each instance."""
+        """The number of the task of each instance."""
         return np.arange(self.tasks) if self.of_ is None else self.of_
 
     @property
@@ -42,24 +43,24 @@ class Hierarchy:
 
     @property
     def flat(self) -> bool:
-        """True if every task has one instance with one repeat: then trials are independent."""
+        """True if every task has one instance and every instance one row. Trials are then independent."""
         return self.cell_ is None and self.of_ is None
 
     @property
     def single(self) -> bool:
-        """True if every instance was run once: then the variation by chance within one is unknown."""
+        """True if every instance has one row. The chance variation within an instance is then unknown."""
         return self.cell_ is None
 
     @property
     def siblings(self) -> Ints:
-        """The number of instances of the same task, for each instance."""
+        """For each instance, the number of instances of its task, including itself."""
         return self.instances if self.of_ is None else self.instances[self.of_]
 
     def split_by_group(self, group: Ints, size: int) -> tuple[Hierarchy, Ints]:
-        """Return the rows with tasks and instances split by group, and the group of each task; the unchanged structure
-        if none spans several groups.
+        """Return a hierarchy in which tasks and instances that span several groups are split by group, and the group of
+        each task. The hierarchy is unchanged if no task spans several groups.
 
-        `group`: the group of each row, a number below `size`.
+        `group` is the group of each row, a number below `size`.
         """
         if self.flat:
             return self, group
@@ -79,13 +80,13 @@ class Hierarchy:
         return found, group if found.flat else keys // self.tasks
 
     def within(self, values: Floats) -> Floats:
-        """Return sums over the rows of each instance."""
+        """Return the sum of `values` over the rows of each instance."""
         if self.single:
             return values
         return np.bincount(self.cell, weights=values, minlength=len(self.repeats)).astype(np.float64, copy=False)
 
     def across(self, values: Floats) -> Floats:
-        """Return sums over the instances of each task."""
+        """Return the sum of `values` over the instances of each task."""
         if self.of_ is None:
             return values
         return np.bincount(self.of, weights=values, minlength=self.tasks).astype(np.float64, copy=False)
@@ -95,7 +96,7 @@ class Hierarchy:
         return sums if self.single else sums / self.repeats
 
     def task_means(self, values: Floats) -> Floats:
-        """Average repeats into instances, and instances into tasks (ALE C.3.7)."""
+        """Return the mean of each task: repeats are averaged into instances, and instances into tasks (ALE C.3.7)."""
         return self.across(self.instance_means(values)) / self.instances
 
     def mean(self, values: Floats) -> float:
@@ -103,9 +104,9 @@ class Hierarchy:
 
 
 def hierarchy(task: Column, instance: Column | None = None) -> Hierarchy:
-    """Return the structure of rows by task and, within a task, by instance; rows of one instance are its repeats.
+    """Return the hierarchy of rows by task and, within a task, by instance. Rows of the same instance are repeats.
 
-    Instance names need not differ between tasks.
+    Two tasks may use the same instance names.
     """
     same_length(task=task, instance=instance)
     tasks = codes("task", task)
@@ -125,8 +126,8 @@ def hierarchy(task: Column, instance: Column | None = None) -> Hierarchy:
 
 
 def _form(cell: Ints | None, of: tuple[Ints, int]) -> Hierarchy:
-    """Build a hierarchy from the instance of each row (None: each row is its own), the task of each instance and the
-    number of tasks; none is empty.
+    """Build a hierarchy of at least one row. `cell` is the instance of each row, or None if each row is an instance of
+    its own. `of` is the task of each instance and the number of tasks.
     """
     task, tasks = of
     cells = len(task)

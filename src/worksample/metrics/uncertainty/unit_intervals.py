@@ -1,4 +1,5 @@
-"""Intervals from independent units: one policy for shares and amounts, regardless of the levels below a unit.
+"""Intervals of figures from independent units, such as tasks: the same method for all shares and another for all
+amounts, regardless of the levels below a unit.
 
 Differences between two agents have a separate test (`mean_difference`).
 """
@@ -17,7 +18,9 @@ from .intervals import check_level
 
 ONE_UNIT = "one task: no interval"
 FEWEST_AMOUNTS = 5
-"""Minimum number of amounts for an interval: for fewer skewed amounts no method is known to cover the truth."""
+"""Minimum number of amounts for an interval. For fewer amounts, which are skewed, no known method covers the true mean
+reliably.
+"""
 _TINY = 1e-12
 
 
@@ -29,25 +32,25 @@ def student(level: float, freedom: float) -> float:
 
 
 def zero_or_one(values: Floats) -> float:
-    """Return the degree to which scores in 0..1 are all or nothing: their variance as a share of that of 0 and 1 with
-    the same mean.
+    """Return the degree to which scores in 0..1 are all or nothing: the variance of the scores divided by the variance
+    that scores of only 0 and 1 with the same mean would have.
     """
     return alike(float(values.mean()), float(values @ values) / len(values))
 
 
 def alike(mean: float, square: float) -> float:
-    """Return `zero_or_one` of scores with this mean, and this mean of their squares."""
+    """Return `zero_or_one` of scores that have the mean `mean` and whose squares have the mean `square`."""
     most = mean * (1 - mean)
     return 1.0 if most <= _TINY else min(1.0, max(0.0, square - mean * mean) / most)
 
 
 def share(values: Floats, level: float, *, alike: float = 1.0) -> tuple[Interval, str]:
-    """Return the interval of the mean of units' shares in 0..1, and a note.
+    """Return the interval of the mean of the units' shares, each in 0..1, and a note.
 
-    It is Clopper and Pearson's interval at the effective number of units (Korn and Graubard 1998). That number comes
-    from the variance between units, drawn towards that of all-or-nothing units by one such unit: a single failure must
-    not narrow the interval of a perfect record. `alike`: `zero_or_one` of the trials below the units. If all units are
-    0 or 1 it is the exact interval itself.
+    The interval is Clopper and Pearson's at the effective number of units (Korn and Graubard 1998). That number is
+    computed from the variance between units, combined with the variance of one additional all-or-nothing unit. Without
+    this addition, a single failure would narrow the interval of a perfect record. `alike` is `zero_or_one` of the
+    trials below the units. If all units are 0 or 1, the interval is exactly Clopper and Pearson's.
     """
     size = len(values)
     if size < 2 and values[0] not in (0.0, 1.0):
@@ -59,10 +62,11 @@ def share(values: Floats, level: float, *, alike: float = 1.0) -> tuple[Interval
 def share_of_sums(
     part: Floats, whole: Floats, level: float, *, alike: float = 1.0, times: Ints | None = None
 ) -> tuple[Interval, str]:
-    """Return the interval of `part` of `whole` (dollars, runs, pairs of votes), both by unit, and a note.
+    """Return the interval of the sum of `part` divided by the sum of `whole` (dollars, runs, pairs of votes), and a
+    note. Both have one row per unit.
 
-    Units weigh by their part of the whole, and units without any are left out. `times`: the number of units in each
-    row.
+    A unit's weight is its part of the whole sum. Units with a whole of 0 are left out. `times` is the number of equal
+    units that each row stands for.
     """
     if not (some := whole > 0).all():
         part, whole, times = part[some], whole[some], None if times is None else times[some]
@@ -89,11 +93,11 @@ _LARGER = 1.5
 def _allow_for_large_unit(
     ends: Interval, shares: Floats, whole: Floats, value: float, times: Floats | Ints
 ) -> Interval:
-    """Return the interval, widened if large units have more (or less) of their possible share than small ones.
+    """Return the interval, widened at one end if large units have higher (or lower) shares than small units.
 
-    The end towards which large units pull allows for one additional unit, half as large again as the largest. The
-    amount depends on how strongly size and share are related; a sample seldom contains its share of large units, and an
-    end that ignores unobserved ones is too close.
+    The widened end allows for one additional unit, half as large again as the largest observed unit. The amount depends
+    on how strongly the shares of units are related to their size. A sample seldom contains enough large units, so an
+    end computed from observed units alone would be too close.
     """
     from scipy.special import ndtr
 
@@ -115,8 +119,8 @@ def _allow_for_large_unit(
 def stratified_share(
     value: float, variance: float, weight: Floats, level: float, *, alike: float = 1.0
 ) -> tuple[Interval, str]:
-    """Return the interval of a sum of units' shares by fixed weights that add up to 1, with the variance of that sum,
-    and a note.
+    """Return the interval of a weighted mean of the units' shares, and a note. The weights are fixed and add up to 1;
+    `variance` is the variance of the weighted mean.
     """
     size = len(weight)
     if size < 2:
@@ -152,13 +156,15 @@ def _effective(
 
 
 def of_count(value: float, count: float, level: float) -> Interval:
-    """Return Clopper and Pearson's interval of a share that is as uncertain as that of `count` independent trials."""
+    """Return Clopper and Pearson's interval for a share that is as uncertain as a share of `count` independent
+    trials.
+    """
     count = max(count, 1.0)
     return Interval(*_beta(value * count, count, level), level, f"beta at {count:.4g} effective jobs")
 
 
 def _beta(successes: float, trials: float, level: float) -> tuple[float, float]:
-    """Return Clopper and Pearson's ends for numbers that need not be whole."""
+    """Return the ends of Clopper and Pearson's interval for numbers of successes and trials that may be fractional."""
     from scipy.special import betaincinv
 
     tail = (1 - check_level(level)) / 2
@@ -169,12 +175,12 @@ def _beta(successes: float, trials: float, level: float) -> tuple[float, float]:
 
 
 def amounts(values: Floats, level: float) -> tuple[Interval, str]:
-    """Return the interval of the mean of units' amounts (US dollars, seconds, tokens: 0 or more, skewed to the right),
-    and a note.
+    """Return the interval of the mean of the units' amounts (US dollars, seconds, tokens), and a note. Amounts are 0 or
+    more and skewed to the right.
 
-    It is the wider of Hall's transformation (1992), which removes the skewness, and Student's t on the logarithm. Its
-    upper end allows for more expensive tasks than all observed, as many as could have stayed unobserved, since a sample
-    seldom shows the length of its tail.
+    The interval is the wider of two: by Hall's transformation (1992), which removes the skewness, and by Student's t on
+    the logarithm. Its upper end allows for tasks that are more expensive than all observed tasks, as many as could have
+    stayed unobserved. This is necessary because a sample seldom contains the most expensive tasks.
     """
     size = len(values)
     if size < FEWEST_AMOUNTS:
@@ -201,24 +207,27 @@ _UNSEEN, _DEARER = 10.0, 1.2
 
 
 def _unseen_cost(values: Floats, variation: float) -> float:
-    """Return the possible cost of a task that was not drawn: the further above the largest, the fewer the tasks and the
-    more they differ.
+    """Return the assumed cost of a task that was not observed. It lies further above the largest observed cost if the
+    tasks are fewer or more different from each other.
 
-    By `python -m benchmarks.coverage figures` on Poisson, exponential and log-normal amounts of 5 to 322 tasks.
+    The formula was fitted with `python -m benchmarks.coverage figures` on Poisson, exponential and log-normal amounts
+    of 5 to 322 tasks.
     """
     return _DEARER * float(values.max()) * (1 + _UNSEEN * variation**2 / len(values))
 
 
 def _undo_skew(at: float, skew: float, size: int) -> float:
-    """Return the inverse of Hall's cubic transformation: the studentised mean whose transformed value is `at`."""
+    """Return the inverse of Hall's cubic transformation: the studentised mean that the transformation maps to `at`."""
     if abs(skew) < 1e-6:
         return at
     return 3 / skew * (float(np.cbrt(1 + skew * (at - skew / (6 * size)))) - 1)
 
 
 def ratio_of_sums(above: Floats, below: Floats, level: float) -> tuple[Interval, str]:
-    """Return the interval of the sum of one amount over another's, both by unit: `amounts` of each unit's effect on the
-    ratio.
+    """Return the interval of the sum of one amount divided by the sum of another, and a note. Both have one row per
+    unit.
+
+    The interval is that of `amounts`, applied to the effect of each unit on the ratio.
     """
     total = float(below.sum()) / len(below)
     value = float(above.sum() / below.sum())
@@ -226,7 +235,9 @@ def ratio_of_sums(above: Floats, below: Floats, level: float) -> tuple[Interval,
 
 
 def fieller(above: Floats, below: Floats, level: float) -> tuple[Interval, str]:
-    """Return the interval of a ratio of two means that may both be near 0 (Fieller 1954): an unbounded end is None."""
+    """Return Fieller's interval (1954) for a ratio of two means that may both be near 0, and a note. An unbounded end
+    is None.
+    """
     size = len(above)
     if size < 2:
         return Interval(), ONE_UNIT
@@ -255,7 +266,7 @@ def fieller(above: Floats, below: Floats, level: float) -> tuple[Interval, str]:
 
 
 def _unseen_share(size: int, level: float) -> float:
-    """Return the largest share of tasks that could have stayed unobserved: Clopper and Pearson's upper end for no
-    occurrence.
+    """Return the largest share of tasks that could have stayed unobserved by chance: Clopper and Pearson's upper end
+    for an event that never occurred in `size` tasks.
     """
     return float(1 - ((1 - level) / 2) ** (1 / size))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,15 @@ def last_active(store: Store) -> dict[str, int]:
                 if at:
                     out[account] = max(out.get(account, 0), int(at))
     return out
+
+
+def counted_until(store: Store, names: Iterable[str]) -> int:
+    """Return the time up to which the working time of these people is counted, as microseconds since 1970; 0 if none
+    is.
+    """
+    chosen = accounts.c.name.in_(tuple(names))
+    with store.database.reading() as connection:
+        return connection.execute(select(func.max(accounts.c.active_until)).where(chosen)).scalar() or 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,8 +40,8 @@ _i = items.c
 class AnswerSubmission:
     """Submitted answers of a store's evaluators."""
 
-    def __init__(self, store: Store, clock: Clock, leasing: ItemLeases, drafting: Drafts) -> None:
-        self._store, self._db, self._clock = store, store.database, clock
+    def __init__(self, store: Store, clock: Clock, leasing: ItemLeases, drafting: Drafts, *, dates: Clock) -> None:
+        self._store, self._db, self._clock, self._dates = store, store.database, clock, dates
         self._leasing, self._drafting = leasing, drafting
 
     def submit(
@@ -90,7 +90,7 @@ class AnswerSubmission:
         try:
             self._store.get(Evaluator, account.evaluator)
         except RecordMissing:
-            self._store.commit(evaluator_of(account.id, account.name, Profile(), self._clock()))
+            self._store.commit(evaluator_of(account.id, account.name, Profile(), self._dates()))
 
     def _commit(self, evaluation: Evaluation, account: Account) -> Evaluation:
         """Commit the evaluation, or return the existing one if a process died before it updated the queue."""
@@ -116,7 +116,7 @@ class AnswerSubmission:
             outcome=EvaluationOutcome.DECLINED,
             minutes=round_minutes(active),
             author=f"person-{account.id}",
-            at=moment(self._clock()),
+            at=moment(self._dates()),
             record={
                 "item": row.id,
                 "ordinal": mine.ordinal,

@@ -128,7 +128,12 @@ def _funnel_steps(store: Store, round: Round, jobs: tuple[JudgedJob, ...]) -> li
     if looks:
         out.append(("  a program missed files of", sum(bool(look["missing"]) for look in looks)))
         out.append(("  a program could not open files of", sum(bool(look["broken"]) for look in looks)))
-        out.append(("  a program found candidates for identifiers in", sum(bool(look["candidates"]) for look in looks)))
+        # Nothing found means something only where a program searched.
+        searched = [look for look in looks if look.get("by")]
+        out.append(("  a program searched for identifiers in", len(searched)))
+        if searched:
+            found = sum(bool(look["candidates"]) for look in searched)
+            out.append(("  a program found candidates for identifiers in", found))
     first = [j.votes[0] for j in jobs if j.votes]
     why = Counter(name for j in jobs if j.passed is False for name in j.failed)
     out += [("looked at", len(first)), ("qualified at the first look", sum(first))]

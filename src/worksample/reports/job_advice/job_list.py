@@ -47,9 +47,10 @@ def read_list(
     monthly: str = "",
     decimal: str = "",
     dates: str = "",
+    sheet: str = "",
     told: Callable[[str], None] = lambda note: None,
 ) -> tuple[ListedJob, ...]:
-    """Read the jobs of a .csv, .tsv, .json, .jsonl or .parquet file.
+    """Read the jobs of a .csv, .tsv, .xlsx, .json, .jsonl or .parquet file.
 
     `monthly` names the column of jobs per month, if it has another name. `decimal`: the decimal mark of all numbers;
     "": as each column suggests; `dates`: the order of all dates, likewise; `told` is called with a note on how unclear
@@ -59,13 +60,13 @@ def read_list(
     found: list[ListedJob] = []
     faults: dict[str, str] = {}
     rows = 0
-    with open_jobs(table, encoding) as opened:
+    with open_jobs(table, encoding, sheet) as opened:
         chosen = choose_columns(opened.header, "jobs", mapping, decimal, dates)
         often = _monthly(opened.header, monthly)
         columns = chosen.with_rows(opened.rows, (often,) if often else ())
-        for note in columns.notes():
+        for note in (*opened.notes, *columns.notes()):
             told(note)
-    with open_jobs(table, encoding) as opened:
+    with open_jobs(table, encoding, sheet) as opened:
         for rows, (n, row) in enumerate(opened.rows, 1):  # noqa: B007 - how many there are is told below
             try:
                 if isinstance(row, FaultyRow):

@@ -31,7 +31,9 @@ class ChainJobs:
     @cached_property
     def jobs(self) -> pl.DataFrame:
         rows = self.rows.with_columns(usable_value(self.rows), is_illustrative(self.rows))
-        rows = rows.with_columns(within_ceiling("price")).join(self._cost_of_grading(), on="submission", how="left")
+        rows = rows.with_columns(within_ceiling("price")).join(
+            cost_of_grading(self.results, self.config), on="submission", how="left"
+        )
         rows = rows.with_columns(mark_columns())
         spent = ("minutes", "people", "judges")
         silent = pl.col("judged").is_null()
@@ -57,30 +59,32 @@ class ChainJobs:
             (end.dt.total_microseconds() / 3.6e9).alias("hours"),
         )  # fmt: skip
 
-    def _cost_of_grading(self) -> pl.DataFrame:
-        """Return, by submission: minutes of people and their pay, US dollars of judges, and the time of the latest
-        evaluation.
 
-        A figure is null if an evaluation does not state it.
-        """
-        said = pl.concat([evaluations_df(self.results.store, e.id) for e in self.results.experiments])
-        hourly = hourly_rate(self.results, self.config)
-        rate = pl.col("evaluator").replace_strict(self._rates(), default=hourly, return_dtype=pl.Float64)
-        # Zero minutes cost nothing, even without a pay rate.
-        paid = pl.when(pl.col("minutes") == 0).then(0.0).otherwise(pl.col("minutes") / 60 * rate)
-        said = said.with_columns(paid=paid)
-        person, judge = pl.col("evaluator_type") == _PERSON, pl.col("evaluator_type") == _JUDGE
-        return said.group_by("submission").agg(
-            _sum_if_known("minutes", person).alias("minutes"),
-            _sum_if_known("paid", person).alias("people"),
-            _sum_if_known("cost", judge).alias("judges"),
-            pl.col("at").max().alias("judged"),
-        )
+def cost_of_grading(results: ResultSet, config: MeasureConfig) -> pl.DataFrame:
+    """Return, by submission: minutes of people and their pay, US dollars of judges, and the time of the latest
+    evaluation.
 
-    def _rates(self) -> dict[str, float]:
-        """Return US dollars per hour by evaluator, from the profile under which they judged."""
-        people = (e for e in self.results.store.find(Evaluator) if e.type is EvaluatorKind.PERSON)
-        return {e.id: rate for e in people if (rate := profile_of(e).pay_rate) is not None}
+    A figure is null if an evaluation does not state it.
+    """
+    said = pl.concat([evaluations_df(results.store, e.id) for e in results.experiments])
+    hourly = hourly_rate(results, config)
+    rate = pl.col("evaluator").replace_strict(_rates(results), default=hourly, return_dtype=pl.Float64)
+    # Zero minutes cost nothing, even without a pay rate.
+    paid = pl.when(pl.col("minutes") == 0).then(0.0).otherwise(pl.col("minutes") / 60 * rate)
+    said = said.with_columns(paid=paid)
+    person, judge = pl.col("evaluator_type") == _PERSON, pl.col("evaluator_type") == _JUDGE
+    return said.group_by("submission").agg(
+        _sum_if_known("minutes", person).alias("minutes"),
+        _sum_if_known("paid", person).alias("people"),
+        _sum_if_known("cost", judge).alias("judges"),
+        pl.col("at").max().alias("judged"),
+    )
+
+
+def _rates(results: ResultSet) -> dict[str, float]:
+    """Return US dollars per hour by evaluator, from the profile under which they judged."""
+    people = (e for e in results.store.find(Evaluator) if e.type is EvaluatorKind.PERSON)
+    return {e.id: rate for e in people if (rate := profile_of(e).pay_rate) is not None}
 
 
 def _sum_if_known(column: str, who: pl.Expr) -> pl.Expr:

@@ -18,7 +18,7 @@ from .figure_settings import MeasureConfig, hourly_rate
 from .rescue_by_reviewer import rescue_sections
 from .result_rows import Group, agent_groups, attempts_of, groups
 from .section import Section
-from .value_regions import feedback_regions
+from .value_regions import ALONE, HUMAN, approach_names, feedback_regions
 
 _CONTROLS = (Feedback.RETRY, Feedback.UNCHANGED)
 
@@ -117,16 +117,16 @@ class _Figures(ChainJobs):
         """
         spent = pl.col("cost") + pl.col("led")
         jobs = self.jobs.with_columns(spent=spent, human=pl.lit(True))
-        rows = []
+        rows, approaches = [], approach_names(self.results)
         for group in agent_groups(jobs):
             alone, helped, human = ("first", "once"), ("passed", "spent"), ("human", "price")
-            names = ("AI alone", "AI with feedback", "human")
+            names = (ALONE, approaches[group.rows["arm"][0]], HUMAN)
             found = (self._even(group, alone, helped, names[:2]), self._even(group, helped, human, names[1:]))
             rows.append(group.line(*found))
         columns = ("feedback pays from", "a human pays from")
         notes = (
             "break-even values of jobs done both ways: the dearer way's additional cost over its additional success",
-            "feedback: model calls of all attempts, and people and judges on the gradings that led to another one",
+            "re-attempts: model calls of all attempts, and people and judges on the gradings that led to another one",
             "a human succeeds always, at the job's price",
         )
         return Section(

@@ -12,13 +12,24 @@ from worksample import metrics as m
 from worksample.dollar_text import in_dollars
 from worksample.metrics import Estimate
 from worksample.metrics.column_checks import MONEY_CEILING
+from worksample.metrics.estimate import undefined_estimate
 from worksample.records import Agent, Protocol
 from worksample.reports.cost_notes import cost_marks, mark_columns
 from worksample.results.result_set import ResultSet, state_of
 
-from .figure_settings import MeasureConfig, hourly_rate
+from .attempt_chain_rows import cost_of_grading
+from .figure_settings import MeasureConfig
 from .result_rows import Group, agent_groups, attempts_of, groups, is_illustrative, usable_value, within_ceiling
 from .section import Section, SectionRow
+from .value_regions import (
+    ALONE,
+    HUMAN,
+    WITH_FEEDBACK,
+    WITHOUT_PRICE,
+    approach_names,
+    control_arms,
+    feedback_has_price,
+)
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
@@ -188,8 +199,6 @@ def _deployable(
 
 
 def _success_needed(rows: pl.DataFrame, human: Estimate, check: m.Checking) -> Estimate:
-    from worksample.metrics.estimate import undefined_estimate
-
     spent = rows.filter(pl.col("passed").is_not_null())["cost"].mean()
     if human.value is None or not isinstance(spent, (int, float)):
         return undefined_estimate("break-even success rate", human.reason or "no trial has a known cost", human.counts)
@@ -220,40 +229,74 @@ def _value(
     best.
     """
     jobs = set(priced["key"].to_list())
-    human = m.Approach("human", 1.0, float(priced.unique("key")["price"].mean()))  # type: ignore[arg-type]
-    rows = []
-    for group in agent_groups(frame.filter(pl.col("key").is_in(jobs) & (pl.col("harness") != "person"))):
-        found = {
-            "AI alone": _without_feedback(config, group),
-            "AI with feedback": _with_feedback(results, config, group),
-        }
-        known = {k: c for k, c in found.items() if c and c.success.value is not None and c.cost.value is not None}
-        lines = [m.Approach(k, c.success.value or 0.0, c.cost.value or 0.0) for k, c in known.items()]
-        decision = m.decide_by_value([*lines, human], nothing=True)
-        for line in (*lines, human):
-            region = next((r for r in decision.regions if r.approach == line.name), None)
-            best = (
-                "at no value"
-                if region is None
-                else f"{in_dollars(region.low)} to " + ("any" if region.high is None else in_dollars(region.high))
-            )
-            cells = (known[line.name].success, known[line.name].cost) if line.name in known else _human(human)
-            at = _break_even(known[line.name], priced, line.name, config) if line is not human else ""
-            rows.append(
-                SectionRow(f"{group.label}: {line.name}", group.agent, (*cells, at, least_paying_value(line), best))
-            )
-    columns = ("success", "cost per job", "break-even with the human", "pays from", "best for task values")
+    approaches, controls = approach_names(results), control_arms(results)
+    frame = frame.filter(pl.col("key").is_in(jobs) & (pl.col("harness") != "person"))
+    treated = set(frame.filter(~pl.col("arm").is_in(controls))["agent"].to_list())
+    rows: list[SectionRow] = []
+    for group in agent_groups(frame):
+        arm = group.rows["arm"][0]
+        name, control = approaches.get(arm, WITH_FEEDBACK), arm in controls
+        found = {ALONE: _without_feedback(config, group), name: _with_feedback(results, config, group)}
+        lines = _value_lines(config, group, priced, {k: c for k, c in found.items() if c}, name if control else "")
+        # Arms share their first attempts and the human, so these are not repeated for a control.
+        rows += [row for k, row in lines if not control or k == name or group.agent not in treated]
+    columns = (
+        "success", "value captured", "cost per job", "break-even with the human", "pays from", "best for task values",
+    )  # fmt: skip
     notes = [
         *head[1],
+        "value captured: the summed price of the jobs that passed in the end, each repeat with its part of the price",
         "the human is assumed to succeed always, at the mean price of the work",
         "below the value from which an approach pays, it costs more than it brings: doing nothing is better",
         "the break-even with the human uses jobs with a verdict and a cost, each at its own price;"
         " the values at which an approach pays and is best follow from the means, without intervals (for these see"
         " feedback-regions)",
     ]
-    if hourly_rate(results, config) is None and (frame["attempt"].max() or 1) != 1:
-        notes.append("AI with feedback is left out: the expert's hours have no price (--hourly)")
+    if controls and any(row.cells[-1] == _IS_CONTROL for row in rows):
+        notes.append("a control's agent learns nothing from anybody, so nobody would choose it")
     return Section(head[0], "When each approach pays", "UpBench 5.4", columns, tuple(rows), tuple(notes))
+
+
+_IS_CONTROL = "control"
+
+
+def _value_lines(
+    config: MeasureConfig, group: Group, priced: pl.DataFrame, found: dict[str, _ChainCosts], control: str
+) -> Iterator[tuple[str, SectionRow]]:
+    """Yield (approach, line) for each approach of an agent and arm, and for the human.
+
+    control: the approach that is a control, which is compared with the human and is never the best; "" if none is.
+    """
+    human = m.Approach(HUMAN, 1.0, float(priced.unique("key")["price"].mean()))  # type: ignore[arg-type]
+    lines = {
+        k: m.Approach(k, c.success.value, c.cost.value)
+        for k, c in found.items()
+        if c.success.value is not None and c.cost.value is not None
+    }
+    decision = m.decide_by_value([*(line for k, line in lines.items() if k != control), human], nothing=True)
+    best = {
+        r.approach: f"{in_dollars(r.low)} to " + ("any" if r.high is None else in_dollars(r.high))
+        for r in decision.regions
+    }
+    for name, chains in found.items():
+        line, cells = lines.get(name), (chains.success, _captured(chains, priced, config), chains.cost)
+        if line is None:
+            ends: tuple[Estimate | str, ...] = ("-", "-", "-")
+        else:
+            even = _break_even(chains, priced, name, config)
+            ends = (even, least_paying_value(line), _IS_CONTROL if name == control else best.get(name, "at no value"))
+        yield name, SectionRow(f"{group.label}: {name}", group.agent, (*cells, *ends))
+    whole = f"{priced.unique('key')['price'].sum():,.2f}"
+    told = (f"{100 * human.success:.1f} (assumed)", whole, f"{human.cost:,.2f}", "", least_paying_value(human))
+    yield HUMAN, SectionRow(f"{group.label}: {HUMAN}", group.agent, (*told, best.get(HUMAN, "at no value")))
+
+
+def _captured(chains: _ChainCosts, priced: pl.DataFrame, config: MeasureConfig) -> Estimate:
+    """Return the summed price of the jobs that passed in the end (UpBench 5.4)."""
+    prices = priced.unique("key").select("key", "price")
+    jobs = chains.jobs.join(prices, on="key", how="inner", maintain_order="left")
+    part = jobs.select(pl.col("price") / pl.len().over("key")).to_series()
+    return m.dollars_earned(part, jobs["passed"], task=jobs["task"], how=config.how).earned
 
 
 def _break_even(chains: _ChainCosts, priced: pl.DataFrame, name: str, config: MeasureConfig) -> Estimate:
@@ -266,10 +309,6 @@ def _break_even(chains: _ChainCosts, priced: pl.DataFrame, name: str, config: Me
     cost = (both["cost"], both["price"].cast(pl.Float64))
     found = m.break_even_from_jobs(passed, cost, (name, "human"), task=both["task"], how=config.how)
     return found.noting(*chains.marks)
-
-
-def _human(human: m.Approach) -> tuple[Estimate | str, ...]:
-    return f"{100 * human.success:.1f} (assumed)", f"{human.cost:,.2f}"
 
 
 def least_paying_value(approach: m.Approach) -> str:
@@ -291,30 +330,23 @@ def _without_feedback(config: MeasureConfig, group: Group) -> _ChainCosts:
 
 
 def _with_feedback(results: ResultSet, config: MeasureConfig, group: Group) -> _ChainCosts | None:
-    """Return the costs with every re-attempt and the expert's time on the gradings that led to them."""
-    if hourly_rate(results, config) is None or group.rows["attempt"].max() == 1:
+    """Return the costs with every re-attempt, and with people and judges on the gradings that led to them."""
+    if group.rows["attempt"].max() == 1:
         return None
-    none = pl.DataFrame(schema={"subject": pl.String, "minutes": pl.Float64})
-    said = [
-        results.keep_chosen(j.given).select("subject", "minutes")
-        for j in results.judgments.deciding.get(Protocol.RUBRIC, ())
-    ]
-    spent = pl.concat([none, *said]).group_by(submission="subject").agg(expert=pl.col("minutes").sum())
-    last = pl.col("attempt") == pl.col("attempt").max().over("key", "repeat")
-    hourly = pl.col("expert").fill_null(0.0) / 60 * hourly_rate(results, config)
+    spent = cost_of_grading(results, config)
     joined = group.rows.join(spent, on="submission", how="left", maintain_order="left")
-    rows = joined.with_columns(expert=hourly).with_columns(
-        whole=pl.col("cost").cast(pl.Float64) + pl.when(last).then(0.0).otherwise("expert")
-    )
+    last = pl.col("attempt") == pl.col("attempt").max().over("key", "repeat")
+    led = pl.when(last | pl.col("judged").is_null()).then(0.0).otherwise(pl.col("people") + pl.col("judges"))
+    rows = joined.with_columns(cost=pl.col("cost").cast(pl.Float64), led=led)
+    whole = (pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).sum()).alias(name) for name in ("cost", "led"))
     jobs = rows.sort("attempt").group_by("key", "task", "instance_name", "repeat", maintain_order=True).agg(
-        pl.col("passed").last(),
-        pl.when(pl.col("whole").is_not_null().all()).then(pl.col("whole").sum()).alias("whole"),
+        pl.col("passed").last(), *whole
     )  # fmt: skip
+    jobs = jobs.with_columns(whole=pl.col("cost") + pl.col("led"))
     cells: dict[str, Any] = {"task": jobs["task"], "instance": jobs["instance_name"], "how": config.how}
     marks = cost_marks(group.rows.select(mark_columns()))
-    return _ChainCosts(
-        m.rate(jobs["passed"], name="p overall", **cells),
-        m.mean_score(jobs["whole"], name="cost per job", unit=m.Unit.USD, **cells).noting(*marks),
-        jobs.select("key", "task", "passed", cost="whole"),
-        marks,
-    )
+    cost = m.mean_score(jobs["whole"], name="cost per job", unit=m.Unit.USD, **cells).noting(*marks)
+    if not jobs.select(feedback_has_price()).item():
+        cost = undefined_estimate("cost per job", WITHOUT_PRICE, cost.counts, m.Unit.USD)
+    success = m.rate(jobs["passed"], name="p overall", **cells)
+    return _ChainCosts(success, cost, jobs.select("key", "task", "passed", cost="whole"), marks)

@@ -9,6 +9,7 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.metrics.money.job_value_regions import NOTHING
+from worksample.records import Feedback
 from worksample.reports.cost_notes import cost_marks
 from worksample.results.result_set import ResultSet
 
@@ -17,6 +18,8 @@ from .result_rows import agent_groups
 from .section import Section, SectionRow
 
 ALONE, WITH_FEEDBACK, HUMAN = "AI alone", "AI with feedback", "human"
+CONTROLS = {Feedback.RETRY: "AI with retries, without feedback", Feedback.UNCHANGED: "AI graded again"}
+"""Names of the approaches of control arms, whose agent learns nothing from anybody."""
 WITHOUT_PRICE = "the time of people who gave feedback has no price (--hourly), or is not known"
 _PLACES = (0.1, 0.5, 0.9)
 """Quantiles of the jobs' own values at which probabilities are shown."""
@@ -41,8 +44,12 @@ def feedback_regions(results: ResultSet, config: MeasureConfig, jobs: pl.DataFra
     """Yield one row per agent and arm, and approach; for all of the work, and part by part.
 
     jobs: a row per chain (`first`, `once`: the first attempt's verdict and cost; `passed`, `cost`, `led`: the last
-    verdict and everything spent; `price`).
+    verdict and everything spent; `price`). Control arms are left out: nobody would choose them, and they share their
+    first attempts with the others.
     """
+    control = pl.col("arm").is_in(control_arms(results))
+    controls = jobs.filter(control)["label"].unique().sort().to_list()
+    jobs = jobs.filter(~control)
     priced = jobs.filter(pl.col("price").is_not_null())
     if not config.illustrative:
         priced = priced.filter(~pl.col("illustrative"))
@@ -54,6 +61,7 @@ def feedback_regions(results: ResultSet, config: MeasureConfig, jobs: pl.DataFra
         "a human succeeds always, at the job's price; values at the 10th, 50th and 90th percentile of the jobs' prices",
         "probabilities over simulated worlds that fit the same jobs; nothing: not doing the job",
         "people are assumed to succeed always: at high values they are best in nearly every world",
+        *(f"{label} is a control, and has no regions" for label in controls),
         *(f"costs of {group.label}: {said}" for group in agent_groups(priced) for said in cost_marks(group.rows)),
     )
     yield regions_table(config, RegionTable(id, title, source, notes), [("", priced)], (values, choice_of))
@@ -61,6 +69,16 @@ def feedback_regions(results: ResultSet, config: MeasureConfig, jobs: pl.DataFra
         by = config.by or "category"
         told = RegionTable(f"{id}-by", f"{title}, part by part", source, notes, by)
         yield regions_table(config, told, parts, (values, choice_of))
+
+
+def approach_names(results: ResultSet) -> dict[str, str]:
+    """Return arm -> the name of the approach that its re-attempts are."""
+    return {arm.name: CONTROLS.get(arm.feedback, WITH_FEEDBACK) for e in results.experiments for arm in e.arms}
+
+
+def control_arms(results: ResultSet) -> list[str]:
+    """Return the names of arms whose agent learns nothing from anybody between attempts."""
+    return [arm for arm, name in approach_names(results).items() if name != WITH_FEEDBACK]
 
 
 def values_of(prices: pl.Series) -> tuple[float, ...]:

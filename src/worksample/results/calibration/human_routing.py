@@ -34,10 +34,12 @@ _ITEM = {Stratum.IMPORTANCE: "importance", Stratum.KIND: "kind_of"}
 
 @dataclass(frozen=True)
 class JudgedCells:
-    """A judge's answers, with a row for each submission and criterion, and the judge's proof in each cell.
+    """A judge's answers and people's labels, with a row for each submission and criterion, and the judge's proof in
+    each cell.
 
-    `rows` has the columns `subject`, `item`, `judge`, `person` and `parted` (true if the judge's answers differ from
-    each other). Further columns identify the cell; `by` contains their names.
+    A cell is a version of the judge, a kind of criterion and a stratum. A proof says whether people's labels prove the
+    judge in this cell. `rows` has the columns `subject`, `item`, `judge`, `person` and `parted` (true if the judge's
+    answers differ from each other). Further columns identify the cell; `by` contains their names.
     """
 
     rows: pl.DataFrame
@@ -53,8 +55,8 @@ def prove_cells(
     labels: LabelRound,
     config: CalibrationConfig,
 ) -> JudgedCells:
-    """Compare the judge's answers with people's labels in each cell. A cell is a version of the judge, a kind of
-    criterion and the plan's strata.
+    """Compare the judge's answers with people's labels in each cell, and return the answers with the proofs. A cell is
+    a version of the judge, a kind of criterion and a stratum of the plan.
 
     Labels of earlier experiments count if the setting `proofs` names these experiments.
     """

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 DRAWN = "calibration.drawn"
 """Key in a round's `versions`. The value is the digest of the round's `LabelDraw`."""
 LATER = "came later"
-"""Name of the stratum for work that the draw does not know: work from outside, or a later attempt."""
+"""Name of the stratum for work that was not part of the draw: work from outside, or a later attempt."""
 WHOLE = "whole"
 EACH = 2
 """Minimum number of labels in a stratum, if it contains enough work. A single label would not show any spread."""

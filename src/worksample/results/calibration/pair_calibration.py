@@ -47,8 +47,9 @@ def draw_pairs(store: Store, experiment: Experiment, judged: Round, config: Cali
 class PairCells:
     """A judge's answers about pairs, with people's labels and the proofs of the judge.
 
-    `rows` has a row for each pair with the columns of `pair_preferences`, and with `stratum`, `cell`, `task` and
-    `drawn`. There is a proof for each combination of judges (with versions) and cell.
+    `rows` has a row for each pair, with the columns of `pair_preferences` and with `stratum`, `cell`, `task` and
+    `drawn`. `proofs` says whether the judge is proven, for each version of the judge and each cell (two compared
+    agents).
     """
 
     rows: pl.DataFrame

@@ -62,8 +62,8 @@ def with_later_pairs(store: Store, experiment: Experiment, judged: Round, draw: 
 
 
 def cell_of(stratum: str) -> str:
-    """Return the cell of a stratum, in which a judge is proven. Earlier and later pairs of the same two agents have the
-    same cell.
+    """Return the cell to which a stratum of pairs belongs. A judge is proven or refused in each cell. Earlier and later
+    pairs of the same two agents have the same cell.
     """
     return stratum.removesuffix(_LATER)
 

@@ -1,4 +1,4 @@
-"""Labels of earlier experiments, which help to prove the same judge in the same cell.
+"""Labels of earlier experiments, which help to prove the same judge for the same kind of work.
 
 These labels only decide whether a judge is proven or refused. Figures use only labels that were drawn from the
 experiment's own work.
@@ -77,8 +77,11 @@ def _calibrates(experiment: Experiment, protocol: Protocol) -> bool:
 
 
 def join_proofs(own: Mapping[Cell, Proof], pooled: Mapping[Cell, Proof]) -> dict[Cell, Proof]:
-    """Return the proof in each cell from all labels together. If the experiment's own labels refuse the judge in a
-    cell, that proof is used instead, because the own labels are about this work.
+    """Return the proof of the judge in each cell (a version of the judge with a kind of work), computed from all labels
+    together.
+
+    If the experiment's own labels refuse the judge in a cell, the proof from the own labels is used instead, because
+    they are about this work. own: proofs from the experiment's labels. pooled: proofs from all labels.
     """
     from worksample.metrics import JudgeStanding
 

@@ -22,8 +22,8 @@ KIND = {
     Feedback.JUDGE: EvaluatorKind.JUDGE,
     Feedback.PROGRAM: EvaluatorKind.PROGRAM,
 }
-"""The kind of evaluator whose evaluations are passed to the agent, by feedback of the arm. Feedback that is missing
-here uses no evaluations.
+"""The kind of evaluator whose evaluations an agent receives, by the feedback of the arm. Feedback without an entry
+here, such as `generic`, uses no evaluations.
 """
 
 

@@ -7,6 +7,7 @@ import importlib.util
 import subprocess
 from pathlib import Path
 
+from worksample.extras import install_command
 from worksample.sudo_command import root_command
 
 BINARY = Path("/usr/lib/chromium/chromium")
@@ -30,7 +31,7 @@ def missing_browser_command() -> str:
     if packages := lacking_packages():
         lines.append(root_command(f"apt-get install -y {' '.join(packages)}"))
     if importlib.util.find_spec("playwright") is None:
-        lines.append("pip install 'worksample[browser]'")
+        lines.append(install_command("browser"))
     return " && ".join(lines)
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from worksample.files.machine import sign_lock
 from worksample.files.scratch_folder import remove_tree
 from worksample.sandboxes.host_state import prefixes_folder
 
@@ -190,8 +191,9 @@ def _make(key: str, part: str, make: PrefixBuilder) -> None:
     wait meanwhile.
     """
     folder = _folder()
-    with (folder / f".{key}.lock").open("w", encoding="utf-8") as lock:
+    with (folder / f".{key}.lock").open("a", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        sign_lock(lock)
         held = _open_prefix(key)
         if held is not None:
             held[-1].close()
@@ -218,11 +220,12 @@ def _sweep(folder: Path) -> None:
         key = path.parent.name
         with (
             suppress(OSError),
-            (folder / f".{key}.lock").open("w", encoding="utf-8") as making,
+            (folder / f".{key}.lock").open("a", encoding="utf-8") as making,
             path.open("rb") as lock,
         ):
             for held in (making, lock):
                 fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            sign_lock(making)
             gone = folder / f".{key}.new"  # if we are killed here, the next process removes the rest
             path.parent.rename(gone)
             remove_tree(gone)

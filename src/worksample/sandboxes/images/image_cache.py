@@ -17,6 +17,7 @@ from pathlib import Path
 
 from worksample.box import Root
 from worksample.errors import ImageError, UsageError
+from worksample.files.machine import sign_lock
 from worksample.files.scratch_folder import remove_tree, scratch_folder
 from worksample.sandboxes.box_files_on_host import open_contained
 from worksample.sandboxes.box_holder import KEPT_AS
@@ -217,8 +218,9 @@ def remove_cached(prefix: str) -> CacheEntry:
         raise UsageError(f"{what} with {prefix!r}", next="worksample image list")
     one = _describe(fitting[0])
     digest, folder = one.image.digest, images_folder()
-    with (folder / f".{digest}.lock").open("w", encoding="utf-8") as lock:
+    with (folder / f".{digest}.lock").open("a", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        sign_lock(lock)
         if _in_use(folder / digest):
             raise UsageError(f"a box is using {digest[:16]} as its root", next="worksample image list")
         own = str(folder / digest / "root")

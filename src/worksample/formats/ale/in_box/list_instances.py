@@ -8,25 +8,11 @@ from __future__ import annotations
 import json
 import sys
 import traceback
-from collections.abc import Mapping
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from absent_modules import AbsentModules  # type: ignore[import-not-found]
-from package_loader import function_of, load_package  # type: ignore[import-not-found]
-
-
-def _plain(value: Any) -> Any:
-    """Return a value of a task's metadata as a JSON type. Raises TypeError for anything else."""
-    if isinstance(value, PurePath):
-        return str(value)
-    if isinstance(value, (set, frozenset)):
-        return sorted(value)
-    if isinstance(value, Mapping):
-        return dict(value)
-    raise TypeError(f"load() returned a {type(value).__name__} in a task's metadata")
+from .absent_modules import AbsentModules
+from .package_loader import function_of, load_package, plain_task, plain_value
 
 
 def main() -> None:
@@ -41,18 +27,14 @@ def main() -> None:
         count = len(tasks)
         result = {"count": count}
         if count <= most:
-            result["instances"] = [
-                {"description": str(one.description), "metadata": one.metadata, "computer": one.computer}
-                for one in tasks
-            ]
+            result["instances"] = [plain_task(one) for one in tasks]
             for role in ("start", "evaluate"):
                 function_of(module, role)
-        text = json.dumps(result | {"absent": sorted(absent.names)}, default=_plain, allow_nan=False, sort_keys=True)
+        text = json.dumps(
+            result | {"absent": sorted(absent.names)}, default=plain_value, allow_nan=False, sort_keys=True
+        )
     except BaseException as fault:  # noqa: BLE001 - foreign code may raise anything, also SystemExit
         where = traceback.extract_tb(fault.__traceback__)[-1:]
         place = f" ({Path(where[0].filename).name}, line {where[0].lineno})" if where else ""
-        text = json.dumps({"failed": f"{type(fault).__name__}: {fault}"[:600] + place, "error": type(fault).__name__})
+        text = json.dumps({"failed": f"{type(fault).__name__}: {fault}"[:600] + place})
     target.write_text(text, encoding="utf-8")
-
-
-main()

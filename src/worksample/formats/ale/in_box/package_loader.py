@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from pathlib import Path, PurePath
 from types import ModuleType
 from typing import Any
 
@@ -34,3 +34,19 @@ def function_of(module: ModuleType, role: str) -> Callable[..., Any]:
         if getattr(value, "ale_role", None) == role:
             return value  # type: ignore[no-any-return]
     raise AttributeError(f"main.py has no function {role}()")
+
+
+def plain_task(one: Any) -> dict[str, Any]:
+    """Return an element of `load()` as a dictionary."""
+    return {"description": str(one.description), "metadata": one.metadata, "computer": one.computer}
+
+
+def plain_value(value: Any) -> Any:
+    """Return a value of a task's metadata as a JSON type. Raises TypeError for anything else."""
+    if isinstance(value, PurePath):
+        return str(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"load() returned a {type(value).__name__} in a task's metadata")

@@ -33,6 +33,9 @@ COMMAND = [
     f"import sys; sys.path[:0] = [{str(_HERE / 'in_box')!r}, {str(_VIEWING)!r}]; from file_reader import main; main()",
 ]  # fmt: skip
 
+MISSING_FILES = "Missing files"
+"""Heading of the files that a posting names and that do not exist."""
+
 
 @dataclass(frozen=True, slots=True)
 class JobExamination:
@@ -72,7 +75,7 @@ class JobExamination:
     def as_markdown(self) -> str:
         """Return the findings as Markdown. Untrusted texts are shown as code."""
         out = [f"**Files:** {self.there} here, {self.posted} in the posting."]
-        out += _list("Missing files", [_code(name) for name in self.missing])
+        out += _list(MISSING_FILES, [_code(name) for name in self.missing])
         out += _list("Numbers of files that differ", list(self.miscounted))
         out += _list("Cannot be opened", [f"{_code(path)}: {why}" for path, why in self.broken])
         out += _list("Links (not opened)", [_code(link) for link in self.links])
