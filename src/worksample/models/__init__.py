@@ -1,4 +1,5 @@
-"""Language models: names, prices, usage, failures, judges, and the gateway for programs in a box.
+"""Language models: names, prices, usage, failures, judges, and the gateway through which programs in a box call a
+model.
 
 No other package calls a model.
 """

@@ -1,4 +1,6 @@
-"""Classify failed model calls: a fault of the service, which is retried, or a request that it will not serve."""
+"""Classification of failed model calls. A fault of the service is retried; a request that the service refuses is
+not.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +20,17 @@ if TYPE_CHECKING:
     from inspect_ai.event import Event, ModelEvent
 
 REFUSED = frozenset({400, 403, 404, 405, 406, 410, 413, 414, 415, 422, 451})
-"""HTTP statuses that a repeated request would get again. All others (408, 409, 425, 429, 5xx) are temporary."""
+"""HTTP statuses that a repeated request would receive again. Other error statuses, such as 408, 409, 425, 429 and 5xx,
+are temporary.
+"""
 NO_ACCESS = frozenset({401, 402})
-"""HTTP statuses that every request with this key gets: the key is wrong, or its account is empty."""
+"""HTTP statuses that every request with this API key receives: the key is wrong, or its account is empty."""
 WRAPPING = "RetryError"
-"""Name of the error that tenacity raises around the last of several failures."""
+"""Name of the error in which the library tenacity wraps the last of several failures."""
 TIMED_OUT = frozenset({"AttemptTimeoutError", "StreamIdleTimeoutError"})
-"""Errors that Inspect raises if no answer arrived in time."""
+"""Names of the errors that Inspect raises if no answer arrived in time."""
 NO_CREDIT = "insufficient_quota"
-"""OpenAI's error code for a 429 that waiting does not resolve."""
+"""OpenAI's error code for an account without credit. It comes with the status 429, but waiting does not help."""
 LONGEST_CHAIN = 100
 """Maximum number of errors that are followed in a chain of causes."""
 
@@ -40,13 +44,13 @@ class Failure:
 
 
 def failure_of(error: BaseException | None, events: Sequence[Event]) -> Failure | None:
-    """Return the model's failure behind `error`, or None if the model is not at fault.
+    """Return the failed model call that caused `error`, or None if no model call is to blame.
 
-    The model is at fault if the transcript's last call failed, and was not cancelled, or if an earlier one failed with
-    this very `error` (an agent may make several calls at once). If the time ran out without an `error`, the model is at
-    fault if the last tries had all failed, because the agent was waiting for the service. The HTTP status, if known,
-    distinguishes a rejected key (`model.key`) and a rejected request (`model.refused`) from a fault of the service
-    (`model.error`).
+    A model call is to blame if the last call in the transcript failed and was not cancelled, or if an earlier call
+    failed with exactly this `error` (an agent may make several calls at once). Without an `error`, the time ran out; a
+    call is then to blame if the last tries all failed, because the agent was waiting for the service. The HTTP status,
+    if known, decides the cause: a rejected key (`model.key`), a rejected request (`model.refused`) or a fault of the
+    service (`model.error`).
     """
     from inspect_ai.event import ModelEvent
 
@@ -71,7 +75,7 @@ def failure_of(error: BaseException | None, events: Sequence[Event]) -> Failure 
 
 
 def _failed_with(error: BaseException | None, calls: Sequence[ModelEvent]) -> int:
-    """Return the number of calls up to the one that failed with `error`; 0 if no call did."""
+    """Return the number of calls up to and including the call that failed with `error`; 0 if no call failed with it."""
     from inspect_ai._util.error import exception_message
 
     causes: list[str] = []
@@ -88,12 +92,12 @@ def _failed_with(error: BaseException | None, calls: Sequence[ModelEvent]) -> in
 
 
 def failure_of_call(error: BaseException) -> Failure:
-    """Classify a call that raised `error` after all its retries."""
+    """Classify the failure of a single call that raised `error` after all its retries."""
     return Failure(_cause(error, status_of(error)), reason_of(error))
 
 
 def status_of(error: BaseException | None) -> int | None:
-    """Return the HTTP status behind an error, if any."""
+    """Return the HTTP status in an error or in one of its causes, or None if no status is known."""
     return next((s for s in map(_status, chain_of(error)) if s is not None), None)
 
 
@@ -104,7 +108,9 @@ def _cause(error: BaseException | None, status: int | None) -> Cause:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return why a call failed: HTTP status and the provider's message, or else the error of its client."""
+    """Return the reason why a call failed: the HTTP status and the provider's message, or else the error of the
+    provider's client.
+    """
     chain = chain_of(error)
     status = next((s for s in map(_status, chain) if s is not None), None)
     said = words_of(error) or next((str(e) for e in chain if str(e) and type(e).__name__ != WRAPPING), repr(error))
@@ -112,7 +118,9 @@ def reason_of(error: BaseException) -> str:
 
 
 def words_of(error: BaseException | None) -> str:
-    """Return the provider's message without the text that its client adds, or ""."""
+    """Return the provider's message without the text that the provider's client adds. Return "" if the provider sent no
+    message.
+    """
     for link in chain_of(error):
         if (status := _status(link)) is None:
             continue
@@ -123,7 +131,7 @@ def words_of(error: BaseException | None) -> str:
 
 
 def refused_because(error: BaseException) -> str:
-    """Return the system's reason why no connection was made, or "" if connections are not the cause."""
+    """Return the operating system's reason why no connection was made. Return "" if the error has another cause."""
     found = [link for link in chain_of(error) if isinstance(link, OSError)]
     if not found:
         return ""
@@ -132,13 +140,17 @@ def refused_because(error: BaseException) -> str:
 
 
 def failed_connection(error: BaseException) -> bool:
-    """Return whether a connection failed, broke, or brought no answer in time. Errors of files do not count."""
+    """Return whether a connection failed, broke, or delivered no answer in time. Errors of reading or writing files do
+    not count.
+    """
     kinds = (ConnectionError, TimeoutError, gaierror, SSLError)
     return any(isinstance(link, kinds) or type(link).__name__ in TIMED_OUT for link in chain_of(error))
 
 
 def out_of_credit(error: BaseException) -> bool:
-    """Return whether a service reports an empty account, which it does with status 429 as if waiting would help."""
+    """Return whether the error says that the account is empty. Services report it with the status 429, as if waiting
+    would help.
+    """
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, dict) else None
     code = inner.get("code") if isinstance(inner, dict) else None
@@ -146,7 +158,9 @@ def out_of_credit(error: BaseException) -> bool:
 
 
 def _message(body: Any) -> str | None:
-    """Return the `message` of an error's body, in the form of OpenAI, Anthropic and compatible services."""
+    """Return the `message` in the body of an error response, in the format of OpenAI, Anthropic and compatible
+    services.
+    """
     inner = body.get("error", body) if isinstance(body, dict) else body
     said = inner.get("message") if isinstance(inner, dict) else inner
     return said if isinstance(said, str) else None

@@ -1,4 +1,4 @@
-"""Durations as people write them: `90s`, `1h 30m`."""
+"""Durations as text that people write, such as `90s` or `1h 30m`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ _STEP = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|m|h|d)")
 
 
 def parse_seconds(value: Any) -> Any:
-    """Return the seconds of `"90"`, `"30m"` or `"1h 30m"`; leave other types to the type check. Raises ValueError."""
+    """Return the number of seconds of a text such as `"90"`, `"30m"` or `"1h 30m"`. A value that is not text is
+    returned unchanged for the type check that follows. Raises ValueError if the text is no duration.
+    """
     if not isinstance(value, str):
         return value
     text = value.strip().lower()

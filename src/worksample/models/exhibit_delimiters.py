@@ -1,8 +1,8 @@
-"""Delimiters around exhibits that no exhibit can imitate: a nonce drawn for each call, and a mark before every line of
-data.
+"""Delimiters around the exhibits in a judge's prompt. No exhibit can imitate them.
 
-Spotlighting by delimiters and data marking (Hines et al. 2024). The nonce is drawn after the work was handed in. Every
-line of data begins with the mark, so no line can be a delimiter, even if its author knew the nonce.
+The method is spotlighting by delimiters and data marking (Hines et al. 2024). Delimiters contain a random nonce, which
+is drawn for each call after the work was submitted. Every line of an exhibit begins with a mark, so no line can be a
+delimiter, even if the author of the exhibit knew the nonce.
 """
 
 from __future__ import annotations
@@ -16,17 +16,19 @@ from .judge_exhibit import Exhibit, Look
 
 MARK = "| "
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
-"""All characters that any reader may take for the end of a line."""
+"""All character sequences that a reader may treat as the end of a line."""
 
 
 def make_visible(text: str) -> str:
-    """Normalise line ends and spaces, and replace invisible characters by their code points."""
+    """Return the text with uniform line ends and spaces, and with invisible characters replaced by their code
+    points.
+    """
     return spell_out_invisible("\n".join(_BREAKS.split(text)))
 
 
 @dataclass(frozen=True, slots=True)
 class ExhibitDelimiters:
-    """The delimiters of one call."""
+    """The delimiters of one call to a judge."""
 
     nonce: str = field(default_factory=lambda: secrets.token_hex(16))
 
@@ -37,7 +39,7 @@ class ExhibitDelimiters:
         return f"=== exhibit {number} ends {self.nonce} ==="
 
     def enclose(self, number: int, exhibit: Exhibit) -> list[str | Exhibit]:
-        """Return the exhibit between its delimiters: its text, followed by the picture if it has one."""
+        """Return an exhibit between its delimiters: its text, followed by its picture if it has a picture."""
         name = [f"name: {exhibit.name}"] if exhibit.name else []
         if exhibit.look is Look.PICTURE:
             opening = "\n".join([self.head(number), *self._mark_lines("\n".join(name))])

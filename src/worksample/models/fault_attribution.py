@@ -1,5 +1,5 @@
-"""Decide who caused a failed model call: the request or the service. If the evidence is not enough, a control question
-decides.
+"""Decision whether the request or the service caused a failed model call. If the evidence is not sufficient, a control
+question decides.
 
 A program in a box may send any request. The program is at fault if its request cannot be sent, or if the service
 rejects the request but answers a plain question with the same key. In all other cases the service is at fault.
@@ -24,13 +24,15 @@ if TYPE_CHECKING:
     from inspect_ai.model import Model
 
 CONTROL = "control"
-"""The role of control questions. Their usage counts for the trial, but not as the agent's work."""
+"""The role of control questions in the usage of a trial. Their usage is paid for by the trial but is not the agent's
+work.
+"""
 QUESTION = "Answer with the word yes."
 TOKENS = 256
 """Maximum number of tokens of the answer to a control question. Reasoning models need some tokens before they answer.
 """
 HOLDS = 30.0
-"""Seconds during which an answered control question proves that the service works."""
+"""Seconds for which an answered control question counts as proof that the service works."""
 
 
 @dataclass
@@ -42,9 +44,10 @@ class ControlQuestion:
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def answers(self) -> bool:
-        """Ask the question, unless the service answered it moments ago; return whether it was answered.
+        """Ask the control question and return whether the service answered it. If the service answered it less than
+        `HOLDS` seconds ago, return True without asking.
 
-        An exceeded limit of the sample is raised as usual.
+        If the question exceeds a limit of the sample, the limit's error is raised.
         """
         from inspect_ai.model import GenerateConfig
         from inspect_ai.util import LimitExceededError
@@ -67,9 +70,9 @@ class ControlQuestion:
 async def is_requests_fault(error: BaseException, seen: SendProgress, control: ControlQuestion) -> bool:
     """Return whether the request, and not the service, made a call fail.
 
-    A request that was never sent is at fault only if the service answers a control question at the same time; otherwise
-    our side is broken. A service is at fault if it cannot be reached, rejects the key (401, 402), is overloaded (429)
-    or fails (5xx): the request is then retried, because one answer does not prove who caused the failure.
+    A request that could not be sent is at fault only if the service answers a control question. If it does not, the
+    platform's connection may be broken. The service is at fault if it cannot be reached, rejects the key (401, 402), is
+    overloaded (429) or fails (5xx). The request is then retried, because a single error does not prove who caused it.
     """
     status = status_of(error)
     if status in REJECTED:

@@ -1,4 +1,6 @@
-"""Record the HTTP requests behind one model call. A provider's client may send several, and reports only the last."""
+"""Recording of the HTTP requests behind one model call. A provider's client may send several requests but reports only
+the last.
+"""
 
 from __future__ import annotations
 
@@ -14,36 +16,36 @@ if TYPE_CHECKING:
     from inspect_ai.model import ModelAPI
 
 UNPAID = frozenset({401, 402, 403, 404, 405, 406, 409, 410, 411, 413, 414, 415, 422, 425, 426, 429, 451, 501, 503, 529})
-"""HTTP statuses of a service that did not start the work: it refused the request, or had no capacity."""
+"""HTTP statuses that cost nothing: the service refused the request or had no capacity, so it did not start the work."""
 STREAM = "text/event-stream"
 UNREACHED = ("ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol", "LocalProtocolError")
-"""Names of errors that HTTP clients raise before any byte of a request is sent."""
+"""Names of errors that HTTP clients raise before they have sent any byte of a request."""
 _OPEN: ContextVar[list[HttpExchange] | None] = ContextVar("worksample_exchanges", default=None)
 _HOOKED: WeakSet[Any] = WeakSet()
 
 
 class Fate(StrEnum):
-    """The outcome of a request as it affects the bill."""
+    """Outcome of an HTTP request with respect to its cost."""
 
     ANSWERED = "answered"
     FAILED = "failed"
-    """The request never reached the service, or the service refused it: it costs nothing."""
+    """The request costs nothing: it never reached the service, or the service refused it."""
     UNSETTLED = "unsettled"
-    """The request may cost money: it was cut off, timed out, or failed after the work began."""
+    """The request may cost money: it was cut off, timed out, or failed after the service began to work."""
 
 
 @dataclass(eq=False)
 class HttpExchange:
-    """One HTTP request, and the part of the answer that has arrived."""
+    """One HTTP request, and the part of its response that has arrived."""
 
     response: httpx.Response | None = None
     traced: bool = False
-    """True if the client reports its progress."""
+    """True if the HTTP client reports the progress of this request."""
     sent: bool = False
 
     @property
     def fate(self) -> Fate:
-        """Return the outcome that the HTTP answer implies."""
+        """The outcome of the request as far as the HTTP response shows it."""
         if self.response is None:
             return Fate.FAILED if self.traced and not self.sent else Fate.UNSETTLED
         if self.response.is_success:
@@ -52,13 +54,13 @@ class HttpExchange:
 
     @property
     def _whole(self) -> bool:
-        """Return whether the whole body arrived; a stream counts as complete if its reader finished."""
+        """True if the whole body of the response arrived. A stream counts as complete if its reader finished."""
         assert self.response is not None
         return self.response.headers.get("content-type", "").startswith(STREAM) or self.body is not None
 
     @property
     def body(self) -> int | None:
-        """Return the length of the body in bytes, or None if it is a stream or did not arrive completely."""
+        """The number of bytes of the response's body. None if the body is a stream or did not arrive completely."""
         try:
             return None if self.response is None else len(self.response.content)
         except RuntimeError:  # raised by httpx if the body was not read to its end
@@ -66,14 +68,14 @@ class HttpExchange:
 
 
 def fate_of_status(status: int) -> Fate:
-    """Return the outcome of a request that failed with this HTTP status. 400 means that the service refused the
-    request.
+    """Return the outcome of a request that failed with this HTTP status. The status 400 means that the service refused
+    the request.
     """
     return Fate.FAILED if status == 400 or status in UNPAID else Fate.UNSETTLED
 
 
 def never_sent(error: BaseException) -> bool:
-    """Return whether no part of a request reached the service, because there was no connection."""
+    """Return whether an error means that no part of a request reached the service, because no connection was made."""
     link: BaseException | None = error
     seen: list[BaseException] = []
     while link is not None and link not in seen:
@@ -87,14 +89,14 @@ def never_sent(error: BaseException) -> bool:
 
 
 def record_exchanges() -> list[HttpExchange]:
-    """Start recording the HTTP exchanges of the current context; return the list to which they are added."""
+    """Start recording the HTTP exchanges in the current context, and return the list to which they will be added."""
     found: list[HttpExchange] = []
     _OPEN.set(found)
     return found
 
 
 def hook_http_client(api: ModelAPI) -> bool:
-    """Make a provider's HTTP client record its exchanges. Return False if the provider uses another client."""
+    """Make a provider's HTTP client record its exchanges. Return False if the provider's client cannot be recorded."""
     client = getattr(getattr(api, "client", None), "_client", None)
     hooks = getattr(client, "event_hooks", None)
     if client is None or not isinstance(hooks, dict):

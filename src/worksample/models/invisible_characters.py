@@ -1,6 +1,4 @@
-"""Find invisible characters by their Unicode properties, and replace them by their code points so that readers see
-them.
-"""
+"""Detection of invisible characters by their Unicode properties, and their replacement by visible code points."""
 
 from __future__ import annotations
 
@@ -12,12 +10,15 @@ _IGNORABLE = (
     (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
     (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
 )  # fmt: skip
-"""Default_Ignorable_Code_Point of the Unicode Character Database, which Python's `unicodedata` lacks."""
+"""Ranges of characters with the property Default_Ignorable_Code_Point in the Unicode Character Database. Python's
+`unicodedata` does not provide this property.
+"""
 _BLANK = (0x2800, 0xFFFC, 0x16FE4, 0x1D159)
-"""Characters whose glyphs have no ink: the empty Braille pattern, an object anchor, a Khitan filler, a null notehead.
+"""Characters that fonts draw without ink, so that they are invisible: the empty Braille pattern, the object replacement
+anchor, a Khitan filler and a null notehead.
 """
 _NAMELESS = ("Cc", "Cf", "Cs", "Co", "Cn")
-"""Unicode categories that no font draws: controls, formats, lone surrogates, private use, unassigned."""
+"""Unicode categories whose characters no font draws: control, format, lone surrogate, private use, and unassigned."""
 _KEPT = "\n\t"
 
 
@@ -30,8 +31,8 @@ def is_invisible(character: str) -> bool:
 
 
 def spell_out_invisible(text: str) -> str:
-    """Return `text` with every invisible character replaced by its code point, as `[U+200B]`, and every kind of space
-    by a plain space.
+    """Return `text` with every invisible character replaced by its code point, such as `[U+200B]`, and every kind of
+    space replaced by a plain space.
     """
     return _replace(text, lambda character: f"[U+{ord(character):04X}]")
 

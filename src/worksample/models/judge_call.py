@@ -1,4 +1,6 @@
-"""Ask a judge model a question, read its answer and store both. No other module of the platform calls a judge."""
+"""Calls of judge models: ask a question, read the answer, and store both. No other module of the platform calls a
+judge.
+"""
 
 from __future__ import annotations
 
@@ -32,19 +34,23 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput
 
 GRACE = 30.0
-"""Seconds after a judge's timeout until the platform cancels the call."""
+"""Seconds after a judge's timeout at which the platform cancels the call."""
 PAUSE, LONGEST_PAUSE = 0.5, 60.0
-"""Seconds to wait after a service's first failure, doubled after each further failure, and the maximum wait."""
+"""Seconds to wait after the first failure of a service, and the maximum number of seconds. The wait doubles with each
+further failure.
+"""
 WARMER = 0.5
-"""Minimum temperature of a retry, if the judge has a temperature: at 0 a model repeats itself."""
+"""Minimum temperature of a retry, for judges that have a temperature. At temperature 0 a model would repeat its
+answer.
+"""
 NO_SCHEMA = frozenset({400, 404, 415, 422, 501})
-"""HTTP statuses that may mean that the service does not support the answer schema."""
+"""HTTP statuses that may mean that the service does not support a schema for the answer."""
 _SWAP = {"first": "second", "second": "first", "equal": "equal"}
 
 
 @dataclass
 class _Ledger:
-    """Usage and records of a question's calls."""
+    """Usage and stored records of all calls for one question."""
 
     usage: Usage = field(default_factory=Usage)
     calls: list[dict[str, Any]] = field(default_factory=list)
@@ -54,8 +60,8 @@ class _Ledger:
 
 
 class _ServiceFault(JudgeError):
-    """A failure of the service. `passing` is True if another request may succeed; `wait` is the delay in seconds that
-    the service asks for.
+    """Error for a failure of the judge's service. `passing` is True if another request may succeed. `wait` is the
+    number of seconds that the service asks to wait.
     """
 
     def __init__(self, what: str, *, where: str, passing: bool, wait: float | None = None) -> None:
@@ -64,16 +70,17 @@ class _ServiceFault(JudgeError):
 
 
 async def ask_judge(role: ModelRole, probe: Probe) -> tuple[JudgeReply, Usage]:
-    """Ask a judge model a question; return its answer and the usage.
+    """Ask a judge model a question. Return its answer and the usage of all calls.
 
-    Only this function retries a judge; neither Inspect nor a provider's client does. If an answer is malformed (not one
-    of the choices, not one JSON object, a refusal, a quote that is no evidence), the question is asked again, `tries`
-    times at most, each time with other delimiters, a correction and a higher temperature. Temporary failures of the
-    service are retried in addition, as often as its `retries` allow, within the judge's `timeout`.
+    Only this function retries a judge; neither Inspect nor a provider's client does. An answer is malformed if it is
+    not one of the choices, not a single JSON object, a refusal, or has a quote that is no evidence. A question with a
+    malformed answer is asked again, `tries` times in total, with new delimiters, a correction and a higher temperature.
+    Temporary failures of the service are retried in addition, as often as the service's `retries` allow, within the
+    judge's `timeout`.
 
-    Raises JudgeError with its cause, `record` and `usage`: `judge.error` if the service failed or cannot be used,
-    `judge.malformed`, `judge.refused`, or `judge.limit` if a cap is reached. Raises StoreError if prompt or answer
-    cannot be stored.
+    Raises JudgeError with its `record` and `usage`. Its cause is `judge.error` if the service failed or cannot be used;
+    `judge.malformed` if no answer was readable; `judge.refused` if the judge refused to answer; `judge.limit` if a
+    budget is used up. Raises StoreError if the prompt or the answer cannot be stored.
     """
     ledger = _Ledger()
     try:
@@ -87,7 +94,9 @@ async def ask_judge(role: ModelRole, probe: Probe) -> tuple[JudgeReply, Usage]:
 
 
 def _join_orders(one: JudgeReply, other: JudgeReply) -> JudgeReply:
-    """Join the answers to a pair in both orders. If they differ, the result is `equal`."""
+    """Join the two answers to a comparison that was asked in both orders. If the answers differ, the result is
+    `equal`.
+    """
     second = _SWAP[str(other.value)]
     value = str(one.value) if one.value == second else "equal"
     reasons = f"as shown: {one.value}: {one.reason}\nswapped: {other.value}: {other.reason}"
@@ -131,7 +140,9 @@ async def _take_answer(role: ModelRole, probe: Probe, ledger: _Ledger, *, swappe
 
 
 def _draw_delimiters(probe: Probe) -> ExhibitDelimiters:
-    """Draw delimiters that no exhibit contains. A second draw is as unlikely as guessing 128 bits."""
+    """Draw delimiters that occur in no exhibit. Drawing a second time is hardly ever necessary, because the nonce has
+    128 bits.
+    """
     while True:
         fence = ExhibitDelimiters()
         if not any(fence.nonce in e.text or fence.nonce in e.name for e in (*probe.exhibits, *probe.second)):
@@ -141,7 +152,7 @@ def _draw_delimiters(probe: Probe) -> ExhibitDelimiters:
 async def _ask_once(
     role: ModelRole, probe: Probe, put: Prompt, ledger: _Ledger, *, structured: bool, again: bool
 ) -> JudgeReply:
-    """Send one request and read its answer."""
+    """Send one request to the judge and read the answer."""
     from inspect_ai.model import GenerateConfig
 
     config = GenerateConfig(response_schema=response_schema(probe) if structured else None)
@@ -180,13 +191,15 @@ def _keep_prompt(role: ModelRole, put: Prompt, config: dict[str, Any]) -> dict[s
 
 
 def _highest_cost(role: ModelRole, messages: Sequence[ChatMessage]) -> float:
-    """Return the maximum US dollars that one call can cost; 0 without a price."""
+    """Return the maximum cost of one call in US dollars; 0 if the model has no price."""
     size, price = size_of_request(messages), role.service.prices.get(role.model)
     return CallLimit(size.tokens_at_most, role.config.max_tokens, price).cost or 0.0
 
 
 async def _generate(role: ModelRole, messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
-    """Send one request. Raises JudgeError (`judge.error`) for any failure of the service or its provider."""
+    """Send one request. Raises JudgeError with the cause `judge.error` for any failure of the service or of the
+    provider's client.
+    """
     try:
         model = resolve(role.model, replace(role.judge_service, retries=0), role.generation)
         note_model(model)
@@ -208,7 +221,7 @@ async def _generate(role: ModelRole, messages: list[ChatMessage], config: Genera
 
 
 def _retry_after(error: BaseException | None) -> float | None:
-    """Return the seconds that a service asks to wait, if it gives them in seconds."""
+    """Return the number of seconds that a service asks to wait. Return None if it states no number of seconds."""
     while error is not None:
         headers = getattr(getattr(error, "response", None), "headers", None)
         said = headers.get("retry-after") if headers is not None else None

@@ -1,4 +1,6 @@
-"""Exhibits: the parts of a deliverable that a judge sees. An exhibit is untrusted data and never an instruction."""
+"""Exhibits: the parts of a deliverable that are shown to a judge. An exhibit is untrusted data, never an
+instruction.
+"""
 
 from __future__ import annotations
 
@@ -8,51 +10,59 @@ from enum import StrEnum
 
 
 class Look(StrEnum):
-    """Form in which an exhibit is shown."""
+    """Form in which an exhibit is shown to a judge."""
 
     TEXT = "text"
     TABLE = "table"
-    """Rows as CSV text."""
+    """Rows of a table, as CSV text."""
     PICTURE = "picture"
-    """A picture, a drawn page, or a frame of a film."""
+    """A picture: an image, a rendered page, or a frame of a film."""
 
 
 class Visibility(StrEnum):
-    """Whether a file can be shown, and if not, why. Without evidence against the file, the platform is at fault."""
+    """Whether a file can be shown to a judge and, if not, why. If nothing shows that the file is at fault, the platform
+    is at fault.
+    """
 
     SHOWN = "shown"
     PEOPLE_ONLY = "people"
-    """People can see the file in a browser, but models cannot read it: a 3D model, a drawing, sound."""
+    """People can see or hear the file in a browser, but models cannot read it, such as a 3D model, a drawing or
+    sound.
+    """
     FILE = "file"
-    """The file is at fault: damaged, protected, empty, of an unknown format, or beyond a documented limit."""
+    """The file itself is at fault: it is damaged, protected or empty, has an unknown format, or exceeds a documented
+    limit.
+    """
     STARVED = "starved"
-    """The file's converter got too little processor time before its deadline. Another try may succeed."""
+    """The program that converts the file got too little processor time before its deadline. Another try may succeed."""
     MISSING = "missing"
-    """The server lacks the converter."""
+    """The program that converts such files is not installed on the server."""
     CRASHED = "crashed"
-    """The platform's converter or its box failed, which proves nothing about the file."""
+    """The program that converts the file, or its box, crashed. This does not prove that the file is at fault."""
 
     @property
     def is_our_fault(self) -> bool:
-        """Return whether Worksample or its server is at fault, and not the deliverable."""
+        """True if the platform or its server is at fault, and not the deliverable."""
         return self in (Visibility.STARVED, Visibility.MISSING, Visibility.CRASHED)
 
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """A text, table or picture for a judge. All its fields, its name included, may be written by the agent."""
+    """A text, table or picture for a judge. The agent may have written any of its fields, including the name."""
 
     look: Look
     name: str = ""
-    """The name of the file, and of the part of it if the exhibit is a part."""
+    """The name of the file. If the exhibit is only a part of the file, the name of the part follows."""
     text: str = ""
     data: bytes = b""
-    """The bytes of a picture."""
+    """The bytes of the picture, if the exhibit is a picture."""
     mime: str = "image/png"
     side: str = ""
-    """Set by the platform: `reference`, or the thing that the exhibit shows; empty for the judged work."""
+    """What the exhibit shows, set by the platform: "" for the judged work, `reference` for the reference, or another
+    name.
+    """
     visibility: Visibility = Visibility.SHOWN
-    """Whether the file, or this part of it, can be shown; `text` states the reason if not."""
+    """Whether the file, or this part of the file, can be shown. If not, `text` states the reason."""
 
     @classmethod
     def of_text(cls, text: str, name: str = "", *, table: bool = False, side: str = "") -> Exhibit:
@@ -65,18 +75,20 @@ class Exhibit:
 
 @dataclass(frozen=True, slots=True)
 class ExhibitLimits:
-    """Limits on what one question to a judge may show."""
+    """Limits for the exhibits of one question to a judge."""
 
     count: int = 60
     characters: int = 200_000
-    """Maximum characters of all texts together."""
+    """Maximum number of characters of all texts together."""
     pictures: int = 24
     picture_bytes: int = 4 << 20
-    """Maximum bytes of one picture."""
+    """Maximum size of one picture in bytes."""
 
 
 def limit_exhibits(exhibits: Iterable[Exhibit], limits: ExhibitLimits) -> tuple[tuple[Exhibit, ...], tuple[str, ...]]:
-    """Return the exhibits that fit the limits, with the last text cut, and notes on everything left out."""
+    """Return the exhibits that fit the limits, and notes on everything that was left out. The last text that fits is
+    shortened if necessary.
+    """
     kept: list[Exhibit] = []
     left, pictures, cut, dropped = limits.characters, 0, 0, 0
     for exhibit in exhibits:

@@ -1,4 +1,6 @@
-"""Close judges' models in the event loop that used them, because their connections belong to that loop."""
+"""Closing of judge models. It is done in the event loop that used the models, because their connections belong to that
+loop.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,15 @@ _ASKED: WeakKeyDictionary[asyncio.AbstractEventLoop, set[Model]] = WeakKeyDictio
 
 
 def note_model(model: Model) -> None:
-    """Note that the running event loop has connections of this model."""
+    """Record that this model has connections in the running event loop."""
     _ASKED.setdefault(asyncio.get_running_loop(), set()).add(model)
 
 
 async def close_models() -> None:
-    """Close the models that `ask` opened in the running event loop. A later `ask` opens them again.
+    """Close the models that have connections in the running event loop. A later question opens them again.
 
-    A loop that closes with open connections leaves sockets behind, which the next loop could inherit.
+    An event loop that is closed with open connections leaves sockets behind, and the next event loop could receive
+    their data.
     """
     for model in _ASKED.pop(asyncio.get_running_loop(), set()):
         # Close it as a context manager, so that Inspect also drops it from its cache of models.

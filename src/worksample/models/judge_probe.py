@@ -1,4 +1,4 @@
-"""Probes: narrow questions to a judge, together with the exhibits to look at."""
+"""Probes: narrow questions to a judge, each with the exhibits that the judge must look at."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .judge_exhibit import Exhibit
 
 TYPES: dict[str, type | tuple[type, ...]] = {"string": str, "number": (int, float), "integer": int, "boolean": bool}
 MOST = 50
-"""Maximum number of options, items or fields of one probe."""
+"""Maximum number of options, checklist items or fields in one probe."""
 
 
 class ProbeKind(StrEnum):
@@ -26,27 +26,29 @@ class ProbeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A question to a judge, built by the functions below.
+    """A question to a judge. Build it with a function of this module.
 
-    `question` is written by the task's author; `exhibits` are data; `instruction` replaces the platform's usual
-    instruction for this kind of question.
+    `question` is written by the author of the task. `exhibits` are untrusted data. `instruction`, if not empty,
+    replaces the platform's default instruction for this kind of question.
     """
 
     kind: ProbeKind
     question: str
     exhibits: tuple[Exhibit, ...] = ()
     second: tuple[Exhibit, ...] = ()
-    """The second exhibits of a pair."""
+    """Exhibits of the second side, if the probe is a comparison of two."""
     options: tuple[str, ...] = ()
     items: Mapping[str, str] = field(default_factory=dict)
-    """Items of a checklist: name -> question."""
+    """Questions of a checklist, by the name of the item."""
     fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Flat properties of a JSON schema: name -> {"type", "enum"?}."""
+    """Properties of the answer in JSON schema, by name. Each has a "type" and may have an "enum"; properties cannot be
+    nested.
+    """
     instruction: str = ""
     quotes: bool = True
-    """True if an affirmative answer must quote an exhibit that has text."""
+    """True if an affirmative answer must quote an exhibit. Exhibits without text need no quote."""
     asks_inspected: bool = False
-    """True if the judge must also say whether it could inspect the work, because a part of the work could not be
+    """True if the judge must also say whether it could inspect the work. It is asked if a part of the work could not be
     shown.
     """
 
@@ -65,14 +67,14 @@ class Probe:
 
 
 def yes_no(question: str, *exhibits: Exhibit, instruction: str = "", quotes: bool = True) -> Probe:
-    """Build a question that is answered by a bool; a yes must be quoted."""
+    """Build a question whose answer is a bool. The answer yes must be supported by a quote."""
     return Probe(ProbeKind.YES_NO, question, exhibits, instruction=instruction, quotes=quotes)
 
 
 def choice(
     question: str, options: Sequence[str], *exhibits: Exhibit, instruction: str = "", quotes: bool = True
 ) -> Probe:
-    """Build a question that is answered by one of `options`, in its exact words."""
+    """Build a question whose answer is one of `options`, repeated exactly."""
     return Probe(ProbeKind.CHOICE, question, exhibits, options=tuple(options), instruction=instruction, quotes=quotes)
 
 
@@ -80,9 +82,9 @@ def fields(
     question: str, schema: Mapping[str, Mapping[str, Any]], *exhibits: Exhibit, instruction: str = "",
     quotes: bool = True,
 ) -> Probe:  # fmt: skip
-    """Build a question that is answered by a dict with exactly these keys.
+    """Build a question whose answer is a dict with exactly the keys of `schema`.
 
-    `schema`: name -> {"type": string | number | integer | boolean}.
+    `schema` maps each key to {"type": string | number | integer | boolean}.
     """
     return Probe(ProbeKind.FIELDS, question, exhibits, fields=schema, instruction=instruction, quotes=quotes)
 
@@ -90,16 +92,16 @@ def fields(
 def checklist(
     question: str, items: Mapping[str, str], *exhibits: Exhibit, instruction: str = "", quotes: bool = True
 ) -> Probe:
-    """Build a question that is answered by a dict of bools, one per item; each yes must be quoted."""
+    """Build a question whose answer is a dict with a bool for each item. Each yes must be supported by a quote."""
     return Probe(ProbeKind.CHECKLIST, question, exhibits, items=items, instruction=instruction, quotes=quotes)
 
 
 def pair(
     question: str, first: Sequence[Exhibit], second: Sequence[Exhibit], *, instruction: str = "", quotes: bool = True
 ) -> Probe:
-    """Build a comparison, answered by `first`, `second` or `equal`.
+    """Build a comparison whose answer is `first`, `second` or `equal`.
 
-    It is asked twice, with positions swapped; two different answers make `equal`.
+    The judge is asked twice, with the two sides in both orders. If the two answers differ, the result is `equal`.
     """
     return Probe(ProbeKind.PAIR, question, tuple(first), tuple(second), instruction=instruction, quotes=quotes)
 

@@ -1,5 +1,5 @@
-"""The prompt of a judge: the platform's instruction, the author's question, the exhibits between delimiters, and the
-format of the answer.
+"""The prompt of a judge: the platform's instruction, the task author's question, the exhibits between delimiters, and
+the required format of the answer.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ NOT_SHOWN = {
     Visibility.MISSING: _OURS,
     Visibility.CRASHED: _OURS,
 }
-"""The prompt's text for an exhibit whose file cannot be shown, by reason."""
+"""Text in the prompt for an exhibit whose file cannot be shown, by the reason."""
 INSPECTED = (
     "Some files of the work could not be shown to you. The work is not to blame, so do not count it against the work. "
     'Add "inspected" to the object: "yes" if what you are shown is enough to answer, "no" if the answer depends on a '
@@ -82,14 +82,16 @@ PROMPTS = digest_of(
         [QUOTE, INSPECTED, AGAIN, CUT, EMPTY, REFUSED, *NOT_SHOWN.values()],
     ]
 )
-"""Digest of all templates. It is part of a judge's version."""
+"""Digest of all prompt templates. It is part of the version of every judge."""
 
 Part = str | Exhibit
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A complete prompt: the system text, and the user's parts in order. `exhibits` maps numbers from 1 to exhibits."""
+    """A complete prompt: the system text, and the parts of the user's message in order. `exhibits` maps the number of
+    each exhibit, from 1, to the exhibit.
+    """
 
     system: str
     parts: tuple[Part, ...]
@@ -99,10 +101,10 @@ class Prompt:
 def build_prompt(
     probe: Probe, fence: ExhibitDelimiters, limits: ExhibitLimits, *, swapped: bool = False, advice: str = ""
 ) -> Prompt:
-    """Build the prompt of a question.
+    """Build the prompt for a question.
 
-    If `swapped`, the second exhibits of a pair come first. `advice` is the correction of the last answer. All invisible
-    characters are made visible, whoever wrote the text.
+    If `swapped` is true, the exhibits of the second side come first. `advice` tells the judge how to correct its last
+    answer. All invisible characters are made visible, in every text.
     """
     sides = [("", probe.exhibits)]
     if probe.kind is ProbeKind.PAIR:
@@ -151,7 +153,7 @@ def _form(probe: Probe) -> str:
 
 
 def _join_texts(parts: list[Part]) -> list[Part]:
-    """Join neighbouring texts."""
+    """Join successive text parts into one part."""
     out: list[Part] = []
     for part in parts:
         if isinstance(part, str) and out and isinstance(out[-1], str):

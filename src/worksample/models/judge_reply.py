@@ -1,4 +1,4 @@
-"""Read a judge's completion: one of the allowed answers, with quotes that occur in the exhibits, or an error."""
+"""Reading of a judge's completion. The result is an allowed answer whose quotes occur in the exhibits, or an error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .tolerant_json import NotOneObject, one_object
 Value = bool | str | dict[str, Any]
 SIDES = ("first", "equal", "second")
 LONGEST = 10_000
-"""Maximum characters of a reason that are stored."""
+"""Maximum number of characters of a reason that are stored."""
 _YES = frozenset({"yes", "y", "true"})
 _NO = frozenset({"no", "n", "false"})
 _NO_EXHIBIT = frozenset({"", "null", "none", "n/a", "na", "0", "-"})
@@ -29,8 +29,10 @@ _SIDE = re.compile(r"(?:the )?(first|second)(?: one| piece(?: of work)?| work)?"
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A quote as evidence. `exhibit` is its number, from 1. `checked` is True if a program found the text in that
-    exhibit; pictures cannot be checked.
+    """A quote that a judge gives as evidence.
+
+    `exhibit` is the number of the quoted exhibit, from 1. `checked` is True if a program found the quote in the text of
+    that exhibit. Quotes of pictures cannot be checked.
     """
 
     exhibit: int
@@ -41,28 +43,32 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReply:
-    """A judge's answer.
+    """A judge's answer to a probe.
 
-    `value` is a bool for yes_no, an option, a dict for fields and checklist, or `first`, `equal` or `second` for a
-    pair.
+    `value` is a bool for a yes-no question, an option for a choice, a dict for fields or a checklist, and `first`,
+    `equal` or `second` for a pair.
     """
 
     value: Value
     reason: str = ""
     quotes: tuple[Quote, ...] = ()
     record: dict[str, Any] = field(default_factory=dict)
-    """Facts for the store: the model, and digests of prompt and raw answers."""
+    """Facts for the store: the model, and the digests of the prompt and of the raw answers."""
     inspected: bool = True
-    """False if the judge says that it could not inspect the work. Asked only if a part of the work could not be shown.
+    """False if the judge says that it could not inspect the work. The judge is asked only if a part of the work could
+    not be shown.
     """
     orders: tuple[str, ...] = ()
-    """For a pair, the answers in both orders, in terms of the order as shown. `value` joins them."""
+    """For a pair, the two answers to both orders; `first` means the side that was shown first. `value` joins the two
+    answers.
+    """
 
 
 class MalformedAnswer(JudgeError):
-    """A completion that contains no valid answer.
+    """Error for a completion that contains no valid answer.
 
-    `advice` says how to correct it, without quoting the judge, because the judge may repeat text of the work.
+    `advice` tells the judge how to correct its answer. It does not quote the judge, because the judge may repeat text
+    of the untrusted work.
     """
 
     def __init__(self, what: str, advice: str, cause: Cause = Cause.JUDGE_MALFORMED) -> None:
@@ -75,7 +81,9 @@ def malformed_answer(what: str, advice: str = "") -> MalformedAnswer:
 
 
 def read_answer(text: str, probe: Probe, exhibits: Mapping[int, Exhibit]) -> JudgeReply:
-    """Read the answer to a probe from a completion. Raises MalformedAnswer if there is none."""
+    """Return the answer to a probe that a completion contains. Raises MalformedAnswer if it contains no valid
+    answer.
+    """
     try:
         found = one_object(text)
     except NotOneObject as error:
@@ -92,7 +100,7 @@ def read_answer(text: str, probe: Probe, exhibits: Mapping[int, Exhibit]) -> Jud
 
 
 def _answer_object(said: dict[str, Any], probe: Probe) -> dict[str, Any]:
-    """Return the object that contains the answer, even if it is the only value of another object."""
+    """Return the JSON object that contains the answer. The object may also be the only value of another object."""
     wanted = {ProbeKind.FIELDS: "fields", ProbeKind.CHECKLIST: "items"}.get(probe.kind, "answer")
     while wanted not in said and len(said) == 1:
         [only] = said.values()
@@ -111,7 +119,9 @@ def _reason(said: Any) -> str:
 
 
 def _read_inspected(said: Mapping[str, Any], probe: Probe) -> bool:
-    """Return whether the judge could inspect the work; True if it was not asked. Only an explicit yes counts."""
+    """Return whether the judge could inspect the work. Only an explicit yes counts. Return True if the judge was not
+    asked.
+    """
     if not probe.asks_inspected:
         return True
     return said.get("inspected") is not None and _read_value(said["inspected"], "inspected")
@@ -123,7 +133,9 @@ def _single_element(said: Any) -> Any:
 
 
 def _normal_word(said: Any) -> str | None:
-    """Return a short answer in lower case without quotation marks and full stop, or None if it is not text."""
+    """Return a short answer in lower case, without quotation marks and full stop. Return None if the answer is not
+    text.
+    """
     said = _single_element(said)
     if isinstance(said, float) and said.is_integer():
         said = int(said)
@@ -145,7 +157,9 @@ def _read_value(said: Any, where: str = "answer") -> bool:
 
 
 def _option(said: Any, probe: Probe) -> str:
-    """Return the option that the judge chose: its exact words, or its words with the question's explanation."""
+    """Return the option that the judge chose. The judge may repeat the option exactly, or together with the explanation
+    that the question gives for it.
+    """
     allowed = SIDES if probe.kind is ProbeKind.PAIR else probe.options
     plain = _single_element(said)
     if isinstance(plain, str) and plain in allowed:
@@ -183,7 +197,9 @@ def _fields(said: dict[str, Any], probe: Probe, evidence: _Evidence) -> tuple[Va
 
 
 def _named_table(said: Mapping[str, Any], key: str, names: Iterable[str]) -> dict[str, Any]:
-    """Return the table under `key`, or next to the reason, if its keys are exactly these names."""
+    """Return the answers by name. They may be an object under `key`, or stand beside the reason, but their keys must be
+    exactly `names`.
+    """
     wanted = {_normal_word(name): name for name in names}
     table = said.get(key)
     if table is None and set(wanted) <= set(said) and not set(wanted) & {"reason", "exhibit", "quote", "inspected"}:
@@ -199,7 +215,9 @@ def _named_table(said: Mapping[str, Any], key: str, names: Iterable[str]) -> dic
 
 
 def _typed_value(value: Any, name: str, schema: Mapping[str, Any]) -> Any:
-    """Convert a field's value to its type, if the value has exactly one meaning in that type."""
+    """Convert a field's value to the type that the schema requires. The value must have exactly one meaning in that
+    type.
+    """
     kind = schema["type"]
     if kind == "boolean" and not isinstance(value, bool):
         value = _read_value(value, name)
@@ -251,7 +269,7 @@ _WORTHLESS = {
 
 
 class _Evidence:
-    """The exhibits of a question, prepared for the search of quotes."""
+    """The exhibits of a question, prepared for searching quotes."""
 
     def __init__(self, probe: Probe, exhibits: Mapping[int, Exhibit]) -> None:
         self.probe, self.exhibits = probe, exhibits
@@ -262,14 +280,14 @@ class _Evidence:
         }
 
     def holds(self, source: str) -> bool:
-        """Return whether an exhibit contains these words."""
+        """Return whether any exhibit contains this text."""
         wanted = fold(source)
         return any(wanted in text for searchable in self.texts.values() for text in searchable.texts)
 
     def quotes(self, said: Mapping[str, Any], *, needed: bool, item: str = "") -> tuple[Quote, ...]:
-        """Return the quotes that count as evidence.
+        """Return the judge's quotes that count as evidence.
 
-        A picture is cited by its number; a quote must occur in its text.
+        A picture is cited by its number. A quote of any other exhibit must occur in the exhibit's text.
         """
         if not self.probe.quotes:
             return ()
@@ -294,7 +312,9 @@ class _Evidence:
         raise malformed_answer(f"{what}{where}: {text[:300]!r}", f"This was wrong: {what}{where}. {advice}")
 
     def _number(self, said: Any) -> int | None:
-        """Return the number of the cited exhibit, which may be cited by number or file name, or None."""
+        """Return the number of the exhibit that the judge cites by number or by file name. Return None if no exhibit
+        matches.
+        """
         said = _single_element(said)
         if isinstance(said, bool) or not isinstance(said, int | float | str | None):
             raise malformed_answer('"exhibit" is not a number')
@@ -311,9 +331,9 @@ class _Evidence:
         return named[0]
 
     def _place(self, text: str, number: int | None) -> tuple[int, QuoteWorth]:
-        """Return the exhibit that contains a quote, and the quote's worth.
+        """Return the number of the exhibit that contains a quote, and the worth of the quote as evidence.
 
-        Without a valid number, the quote counts only if exactly one exhibit contains it.
+        If the judge cites no valid exhibit number, the quote counts only if exactly one exhibit contains it.
         """
         places = [number] if number in self.texts else list(self.texts)
         worth = {place: self.texts[place].find(text) for place in places if place is not None}

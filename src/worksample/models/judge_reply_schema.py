@@ -1,4 +1,4 @@
-"""The JSON schema of an answer, for services that enforce one."""
+"""The JSON schema of a judge's answer, for services that can enforce a schema."""
 
 from __future__ import annotations
 
@@ -16,18 +16,20 @@ STRUCTURED = frozenset(
         "openai", "openai-api", "openrouter", "perplexity", "sagemaker", "sambanova", "sglang", "together", "vllm",
     }
 )  # fmt: skip
-"""Inspect's providers that pass a schema on. A service behind one of them may still refuse it."""
+"""Inspect's providers that pass the schema of an answer on to their service. The service itself may still refuse the
+schema.
+"""
 _TEXT = {"type": "string"}
 _YES_NO = {"type": "string", "enum": ["yes", "no"]}
 
 
 def supports_schema(model: str) -> bool:
-    """Return whether the provider of a model (`provider/model`) passes a schema on to its service."""
+    """Return whether the provider of a model (`provider/model`) passes the schema of an answer on to its service."""
     return model.partition("/")[0] in STRUCTURED
 
 
 def response_schema(probe: Probe) -> ResponseSchema:
-    """Return the strict schema of a probe's answer: all keys are required, and no others allowed."""
+    """Return the strict schema of the answer to a probe: all keys are required, and other keys are forbidden."""
     from inspect_ai.model import ResponseSchema
     from inspect_ai.util import JSONSchema
 
@@ -37,7 +39,7 @@ def response_schema(probe: Probe) -> ResponseSchema:
 
 
 def schema_of(probe: Probe) -> dict[str, Any]:
-    """Return the schema of a probe's answer as plain JSON types."""
+    """Return the schema of the answer to a probe as plain JSON types."""
     evidence = {"exhibit": {"anyOf": [{"type": "integer"}, {"type": "null"}]}, "quote": _TEXT} if probe.quotes else {}
     inspected = {"inspected": _YES_NO} if probe.asks_inspected else {}
     if probe.kind is ProbeKind.CHECKLIST:

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 CHARACTERS_PER_TOKEN = 3.5
 MAKERS = (("gpt", "openai"), ("o3", "openai"), ("o4", "openai"), ("claude", "anthropic"), ("gemini", "google"))
-"""Prefix of a model's name -> provider, for names without a provider."""
+"""Pairs of a name's prefix and a provider. They suggest a provider for a model name without one."""
 _PREPARED: WeakSet[ModelAPI] = WeakSet()
-"""Providers that are prepared already. Inspect returns the same provider object for the same arguments."""
+"""Provider objects that are already prepared. Inspect returns the same provider object for the same arguments."""
 
 
 @dataclass(frozen=True)
@@ -37,24 +37,24 @@ class ModelService:
 
     prices: Mapping[str, Price] = field(default_factory=dict)
     retries: int | None = 5
-    """Retries of one request after a fault of the service; the provider's client makes none. None: retry until the
-    trial's time is over.
+    """Maximum number of retries of one request after a fault of the service. The provider's own client makes none. None
+    means: retry until the time limit of the trial.
     """
     timeout: float | None = 1800
     """Maximum seconds of one request, including all retries."""
     try_timeout: float | None = 600
-    """Maximum seconds of one try."""
+    """Maximum seconds of one try of a request."""
     connections: int | None = None
-    """Maximum number of simultaneous requests per model; None: the provider's default."""
+    """Maximum number of simultaneous requests per model. None means the provider's default."""
     args: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments of the provider, such as `base_url`."""
+    """Further arguments of Inspect's provider, such as `base_url`."""
 
 
 def resolve(name: str, service: ModelService, generation: Mapping[str, Any] | None = None) -> Model:
-    """Return the model called `name` (`provider/model`, as Inspect takes it), and register its price.
+    """Return the model with this name (`provider/model`, as in Inspect), and register its price.
 
-    `generation` holds settings such as `temperature` or `reasoning_effort`. Raises PlanError for an unknown provider, a
-    missing key or an unknown setting.
+    `generation` contains settings such as `temperature` or `reasoning_effort`. Raises PlanError for an unknown
+    provider, a missing API key or an unknown setting.
     """
     from inspect_ai._util.error import PrerequisiteError
     from inspect_ai.model import GenerateConfig, get_model
@@ -85,7 +85,9 @@ def resolve(name: str, service: ModelService, generation: Mapping[str, Any] | No
 
 
 def check_generation(generation: Mapping[str, Any], where: str) -> None:
-    """Raise PlanError for generation settings that Inspect does not know, or that have impossible values."""
+    """Check settings for generating answers. Raises PlanError if Inspect does not know a setting, or if a setting has
+    an impossible value.
+    """
     from inspect_ai.model import GenerateConfig
 
     faults, file = Faults(), "generation"
@@ -98,7 +100,7 @@ def check_generation(generation: Mapping[str, Any], where: str) -> None:
 
 
 def _plain(text: str) -> str:
-    """Return Inspect's message on one line."""
+    """Return an error message of Inspect on a single line."""
     lines = (" ".join(line.split()) for line in re.sub(r"\[/?[a-z ]*\]", "", text).splitlines())
     told = [line for line in lines if line]
     ended = [line if line[-1] in ".:;," else f"{line}:" for line in told[:-1]]
@@ -106,8 +108,8 @@ def _plain(text: str) -> str:
 
 
 def _unusable(name: str, said: str) -> PlanError:
-    """Build the error for a model that cannot be used. It says what to type: the full name, the key's variable, or the
-    pip command of the provider's package.
+    """Build the error for a model that cannot be used. It tells the user what to type: the full model name, the
+    environment variable of the key, or the pip command for the provider's package.
     """
     provider, slash, model = name.partition("/")
     if not slash:
@@ -144,7 +146,7 @@ def _providers() -> list[str]:
 def _end_retries(api: ModelAPI) -> None:
     """Stop a provider's client from retrying requests, because the platform retries them.
 
-    Some providers create a new client after a fault, so this also applies to later clients.
+    Some providers create a new client after a fault, so later clients are changed as well.
     """
     initialize = api.initialize
 
@@ -163,9 +165,10 @@ def _set_none(api: ModelAPI) -> None:
 
 
 def _count_here(api: ModelAPI) -> None:
-    """Estimate tokens by length if the provider would download a vocabulary to count them, or cannot count.
+    """Replace the counting of tokens by an estimate from the length of the text, if the provider would have to download
+    a vocabulary or cannot count.
 
-    The count only decides when a long conversation is compacted. If the service is down, the next call fails, and its
+    The count only decides when a long conversation is compacted. If the service is down, the next call fails, and that
     failure is classified and retried.
     """
     import inspect

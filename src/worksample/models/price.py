@@ -1,4 +1,4 @@
-"""Prices of models' tokens. The user states every price; the platform never guesses or looks up one."""
+"""Prices of models' tokens. The user states every price; the platform never guesses a price or looks it up."""
 
 from __future__ import annotations
 
@@ -13,23 +13,27 @@ from worksample.records import Frozen
 
 
 class Price(Frozen):
-    """US dollars per million tokens."""
+    """Prices of a model in US dollars per million tokens."""
 
     input: float = Field(ge=0, allow_inf_nan=False)
-    """Tokens of the prompt that no cache served."""
+    """US dollars per million tokens of the prompt that were not read from a cache."""
     output: float = Field(ge=0, allow_inf_nan=False)
-    """Tokens of the answer, reasoning included."""
+    """US dollars per million tokens of the answer, including reasoning."""
     cache_read: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    """Tokens read from the service's cache; None: charged as input, which is an upper bound."""
+    """US dollars per million tokens read from the service's cache. If missing, they cost as much as `input`, which
+    gives an upper bound.
+    """
     cache_write: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    """Tokens written to the service's cache; None: charged as input."""
+    """US dollars per million tokens written to the service's cache. If missing, they cost as much as `input`."""
 
 
 Prices = Mapping[str, Price]
 
 
 def read_prices(table: Mapping[str, Any], where: str = "prices") -> dict[str, Price]:
-    """Read prices by model name from tables or `Price`s. Raises ManifestError that names the wrong model and key."""
+    """Read the prices of models from tables or `Price` objects, by model name. Raises ManifestError with the name of
+    the model and the key that is wrong.
+    """
     out = {}
     for name, value in table.items():
         plain = value.model_dump() if hasattr(value, "model_dump") else value
@@ -51,7 +55,9 @@ def has_price(model: str, prices: Prices) -> bool:
 
 
 def require_price(model: str | None, prices: Prices) -> None:
-    """Raise PlanError for a budget on a model without a price, because such a limit would silently have no effect."""
+    """Check that a model with a budget has a price. Raises PlanError if it has none, because its budget would have no
+    effect.
+    """
     if model is None:
         raise PlanError(
             "a budget in dollars is set, but this agent calls no model, so nothing counts against it",
@@ -68,7 +74,9 @@ def require_price(model: str | None, prices: Prices) -> None:
 
 
 def register_prices(prices: Prices) -> None:
-    """Register the prices with Inspect, so that its cost limit works. Inspect's data on the model's context stay."""
+    """Register the prices with Inspect, so that Inspect's cost limit works. Inspect's data on the length of the models'
+    contexts are not changed.
+    """
     from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
 
     for name, price in prices.items():

@@ -1,4 +1,6 @@
-"""Check evidence: does a judge's quote occur in an exhibit, and is it long enough to be found there only once?"""
+"""Search of a judge's quotes in the exhibits. A quote is evidence if it occurs in an exhibit and is long enough not to
+occur by chance.
+"""
 
 from __future__ import annotations
 
@@ -11,36 +13,37 @@ from .exhibit_delimiters import MARK, make_visible
 from .invisible_characters import remove_invisible
 
 LEAST = 4
-"""Minimum number of letters and digits of a quote; a Chinese, Japanese or Korean character counts as two."""
+"""Minimum number of letters and digits in a quote. A Chinese, Japanese or Korean character counts as two."""
 AMPLE = 30
-"""Number of letters and digits from which a passage counts as evidence even if it occurs more than once in an exhibit.
-"""
+"""Number of letters and digits from which a quote counts as evidence even if it occurs several times in an exhibit."""
 _WRITTEN_OUT = re.compile(r"\[U\+[0-9A-F]{4,6}\]")
 _ELLIPSIS = re.compile(r"\[\s*\.\.\.\s*\]|\(\s*\.\.\.\s*\)|\.{3,}")
 _SINGLE = dict.fromkeys(map(ord, "‘’‚‛′ʼ`´＇ʹ"), "'")
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣－"), "-")
 _DROPPED = dict.fromkeys(map(ord, '"“”„‟«»‹›″＂*_'), "")
-"""Quotation marks, which CSV doubles and JSON escapes, and Markdown's emphasis marks; removed before the search."""
+"""Characters that are removed before the search: quotation marks, which CSV doubles and JSON escapes, and the emphasis
+marks of Markdown.
+"""
 _LOOKS = _SINGLE | _DASHES | _DROPPED
 _NO_APOSTROPHE = re.compile(r"(?<!\w)'|'(?!\w)")
-"""A single quotation mark that is not the apostrophe of a word."""
+"""Pattern of a single quotation mark that is not an apostrophe within a word."""
 _HYPHENATED = re.compile(r"(?<=\w)-\s*\n\s*(?=\w)")
 
 
 class QuoteWorth(Enum):
-    """The worth of a quote as evidence."""
+    """Worth of a quote as evidence."""
 
     EVIDENCE = "evidence"
     NOWHERE = "nowhere"
     SHORT = "short"
-    """The quote has too few letters and digits: it could occur by chance."""
+    """The quote has so few letters and digits that it could occur by chance."""
     OFTEN = "often"
-    """The quote is short and occurs in several places."""
+    """The quote is short and occurs in several places of the exhibit."""
 
 
 def fold(text: str) -> str:
-    """Normalise text for comparison: without marks, typography, case and invisible characters; white space becomes one
-    space.
+    """Return text in a form for comparison: without quotation and emphasis marks, differences of typography and case,
+    and invisible characters. White space becomes a single space.
     """
     text = "\n".join(line.removeprefix(MARK) for line in make_visible(text).split("\n"))
     text = remove_invisible(_WRITTEN_OUT.sub("", text)).translate(_LOOKS)
@@ -49,19 +52,19 @@ def fold(text: str) -> str:
 
 
 def weight(text: str) -> int:
-    """Return the number of letters and digits in a text."""
+    """Return the number of letters and digits in a text. A Chinese, Japanese or Korean character counts as two."""
     return sum(2 if unicodedata.east_asian_width(c) == "W" else 1 for c in text if c.isalnum())
 
 
 class Searchable:
-    """An exhibit's text, normalised once for all quotes that are searched in it."""
+    """The text of an exhibit, prepared once for all quotes that are searched in it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """Return the text as it is, and the text with words rejoined that a line break split."""
+        """The prepared text, and the same text with the words joined that were split at the end of a line."""
         return tuple({fold(self.text): 0, fold(_HYPHENATED.sub("", self.text)): 0})
 
     @cached_property
@@ -69,7 +72,7 @@ class Searchable:
         return frozenset(fold(line) for line in self.text.splitlines())
 
     def find(self, quote: str) -> QuoteWorth:
-        """Return the worth of a quote as evidence in this exhibit. `...` in the quote stands for omitted words."""
+        """Return the worth of a quote as evidence in this exhibit. In the quote, `...` stands for omitted words."""
         if not weight(fold(quote)):
             return QuoteWorth.SHORT
         worth = [self._worth(quote, text) for text in self.texts]
@@ -93,7 +96,9 @@ class Searchable:
         return next((best for best in (QuoteWorth.EVIDENCE, QuoteWorth.OFTEN) if best in worth), QuoteWorth.SHORT)
 
     def _of_passage(self, passage: str, text: str) -> QuoteWorth:
-        """Return the worth of a passage of the text. A whole line may be short if it occurs only once."""
+        """Return the worth of one passage of a quote in `text`. A passage that is a whole line may be short if the line
+        occurs only once.
+        """
         if weight(passage) < LEAST and passage != text and passage not in self.lines:
             return QuoteWorth.SHORT
         often = text.find(passage, text.find(passage) + 1) >= 0

@@ -1,6 +1,7 @@
-"""Read the token counts that services report. Services use different names, and some report only a part or nothing.
+"""Reading of the token counts that services report. Services use different names for them, and some report only a part
+or nothing.
 
-A good answer stays valid: `request_account.estimate` estimates missing counts.
+An answer without token counts stays valid: `request_account.estimate` estimates the missing counts.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ _REASONING = ("completion_tokens_details", "output_tokens_details")
 
 
 def read_usage() -> None:
-    """Make the loaded providers understand every service's form of token counts. Idempotent."""
+    """Change the loaded providers so that they understand the token counts of every service. Calling the function again
+    changes nothing.
+    """
     for name, module in tuple(sys.modules.items()):
         if name.startswith(_PROVIDERS) or name == "inspect_ai.model._openai_responses":
             _replace(module, "model_output_from_openai", _wrap_chat_usage)
@@ -130,10 +133,11 @@ def _response(usage: Any) -> Any:
 
 
 def _counts(usage: Any) -> tuple[int, int, int | None, int | None, int | None, int]:
-    """Return the tokens of the whole prompt, the answer, cache reads, cache writes, reasoning, and the total.
+    """Return six token counts: of the whole prompt, of the answer, read from the cache, written to the cache, of
+    reasoning, and the total.
 
-    Unreported counts are 0. If a service reports more cached tokens than prompt tokens, the prompt's count excludes the
-    cached ones, so both are added.
+    A count that is not reported is 0 or None. If a service reports more cached tokens than prompt tokens, its prompt
+    count does not include the cached tokens, so both are added.
     """
     details = [detail for name in _DETAILS if (detail := _field(usage, name)) is not None]
     cached, missed = _first([*details, usage], _READ), _first([usage], (_MISSED,))
@@ -152,7 +156,9 @@ def _counts(usage: Any) -> tuple[int, int, int | None, int | None, int | None, i
 
 
 def _first(places: Iterable[Any], names: Iterable[str]) -> int | None:
-    """Return the largest count under any of these names: some services write 0 into fields that they do not use."""
+    """Return the largest count found under any of these names. Some services write 0 into fields that they do not
+    use.
+    """
     names = tuple(names)
     found = [count for place in places for name in names if (count := _count(_field(place, name))) is not None]
     return max(found, default=None)
@@ -163,7 +169,9 @@ def _field(place: Any, name: str) -> Any:
 
 
 def _count(value: Any) -> int | None:
-    """Return a token count, even if it is written as text or with a decimal point."""
+    """Return a token count, which may also be written as text or with a decimal point. Return None if the value is no
+    count.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:

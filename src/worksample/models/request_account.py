@@ -1,9 +1,10 @@
-"""Accounts of model requests: the maximum is reserved before a request is sent, and replaced by the real usage
-afterwards.
+"""Accounts of model requests. The maximum usage of a request is reserved before it is sent, and replaced by the real
+usage afterwards.
 
 Every request of a trial, of a judge's question and of a colleague's turn belongs to one `ModelAccount`. If the caller
-gives up a request (a limit, a timeout, the end of the work), the request continues in the background for a while, so
-that its usage becomes known. After that it counts as *unsettled*, with the maximum that it can have used.
+stops waiting for a request (at a limit, a timeout or the end of the work), the request continues in the background for
+a while, so that its usage becomes known. If it is still open after that, it counts as *unsettled*, with the maximum
+usage that it may have had.
 """
 
 from __future__ import annotations
@@ -28,19 +29,21 @@ if TYPE_CHECKING:
     from inspect_ai.model import ModelOutput
 
 GRACE = 30.0
-"""Maximum seconds that a request continues after its caller has given it up."""
+"""Maximum seconds for which a request continues after its caller has stopped waiting for it."""
 LEAST_GRACE = 5.0
 SLOWER = 3.0
-"""How many times as long as the slowest answered request a request may take."""
+"""A request whose caller has stopped waiting may take this many times as long in total as the slowest answered request.
+It may also take twice as long as its caller waited.
+"""
 UNKNOWN_ANSWER = 128_000
-"""Assumed maximum tokens of an answer if the model's limit is unknown: no known service returns more."""
+"""Assumed maximum number of tokens of an answer if the limit of the model is unknown. No known service returns more."""
 CURRENT: ContextVar[ModelAccount | None] = ContextVar("worksample_account", default=None)
-"""The account that books the requests of the current context."""
+"""The account in which the requests of the current context are recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallLimit:
-    """The maximum that one request can use. `longest` is the maximum tokens of its answer, if known."""
+    """The maximum usage of one request. `longest` is the maximum number of tokens of its answer; None if unknown."""
 
     prompt: int
     longest: int | None = None
@@ -56,7 +59,7 @@ class CallLimit:
 
     @property
     def cost(self) -> float | None:
-        """Return US dollars, or None if the model has no price."""
+        """The maximum cost of the request in US dollars. None if the model has no price."""
         if self.price is None:
             return None
         dearest = max(self.price.input, self.price.cache_write or 0.0)
@@ -64,7 +67,7 @@ class CallLimit:
 
     @property
     def usage(self) -> Usage:
-        """Return the usage to record for such a request while it is unsettled."""
+        """The usage to record for the request while it is unsettled."""
         return Usage(unsettled=1, unsettled_tokens=self.tokens, unsettled_cost=self.cost)
 
 
@@ -75,28 +78,28 @@ class SentRequest:
     model: str
     most: CallLimit
     prompt: int
-    """Estimated tokens of its prompt."""
+    """Estimated number of tokens of the request's prompt."""
     exchanges: list[HttpExchange] = field(default_factory=list)
     reports_requests: bool = False
-    """True if the provider's client reports its HTTP requests."""
+    """True if the provider's client reports the HTTP requests that it sends."""
     began: float = field(default_factory=time.monotonic)
 
     @property
     def seconds_waited(self) -> float:
-        """Return the seconds since it was sent."""
+        """Return the seconds since the request was sent."""
         return time.monotonic() - self.began
 
     @property
     def unsent(self) -> bool:
-        """Return whether it is certain that nothing was sent to the service."""
+        """Return whether it is certain that nothing of the request was sent to the service."""
         return self.reports_requests and not self.exchanges
 
 
 @dataclass(eq=False)
 class ModelAccount:
-    """The requests of one trial, or of one question to a judge. Belongs to one event loop.
+    """Account of the requests of one trial, or of one question to a judge. It belongs to a single event loop.
 
-    `cost` and `tokens` are limits on the sum of settled, unsettled and reserved usage.
+    `cost` and `tokens` limit the sum of settled, unsettled and reserved usage.
     """
 
     prices: Mapping[str, Price]
@@ -105,9 +108,10 @@ class ModelAccount:
     answered: Usage = field(default_factory=Usage)
     """Usage of the answers that reached the caller."""
     lost: Usage = field(default_factory=Usage)
-    """Usage, exact or an upper bound, of requests whose answers reached nobody."""
+    """Usage of requests whose answers did not reach the caller. It is exact or an upper bound."""
     charged: float = 0.0
-    """US dollars of `lost` that were counted against the budget of the work although the service did not confirm them.
+    """Part of `lost`, in US dollars, that was counted against the budget of the work although the service did not
+    confirm it.
     """
     charged_tokens: int = 0
     _slowest: float = 0.0
@@ -117,7 +121,7 @@ class ModelAccount:
 
     @contextmanager
     def current(self) -> Iterator[ModelAccount]:
-        """Book the requests made within the block in this account."""
+        """Record the requests made within the block in this account."""
         token = CURRENT.set(self)
         try:
             yield self
@@ -126,15 +130,15 @@ class ModelAccount:
 
     @property
     def total(self) -> Usage:
-        """Return all usage known so far."""
+        """The usage of all requests, as far as it is known."""
         return add_usage(self.answered, self.lost)
 
     @asynccontextmanager
     async def reserve(self, most: CallLimit) -> AsyncIterator[None]:
-        """Reserve the maximum that a call can use, as soon as the limits have room for it.
+        """Reserve the maximum usage of a call. Wait until the limits have room for it.
 
-        A call always starts if no other call is open. Limits are checked before and after each call, so at most one
-        call can exceed them, however many calls are made at once.
+        If no other call is in progress, a call starts at once. Limits are checked before and after each call, so at
+        most one call can exceed them, whatever the number of simultaneous calls.
         """
         while not self._has_room(most):
             waiter = asyncio.get_running_loop().create_future()
@@ -171,8 +175,8 @@ class ModelAccount:
         return True
 
     async def send(self, request: Awaitable[Any], sent: SentRequest) -> Any:
-        """Return the provider's answer. If the caller is cancelled, the request continues in the background; see
-        `settle`.
+        """Send a request and return the provider's answer. If the caller is cancelled, the request continues in the
+        background until `settle`.
         """
         task: asyncio.Future[Any] = asyncio.ensure_future(request)
         try:
@@ -187,7 +191,7 @@ class ModelAccount:
         return result
 
     def _take(self, result: Any, sent: SentRequest, *, late: bool) -> None:
-        """Book the result of a request: an answer, an error that the provider returned, or an answer without text."""
+        """Record the result of a request: an answer, an error that the provider returned, or an answer without text."""
         output = result[0] if isinstance(result, tuple) else result
         if isinstance(output, Exception):
             self._fail(output, sent)
@@ -209,14 +213,14 @@ class ModelAccount:
             self._slowest = max(self._slowest, sent.seconds_waited)
 
     def _fail(self, error: BaseException, sent: SentRequest) -> None:
-        """Book a call whose last request ended with an error."""
+        """Record a call whose last request failed with an error."""
         if sent.unsent:
             return
         fates = _fates(sent, error)
         self._lose([*fates[:-1], self._unread(sent) if fates[-1] is Fate.ANSWERED else fates[-1]], sent)
 
     def _unread(self, sent: SentRequest) -> Fate:
-        """Book an answer that arrived completely but could not be read: its tokens are estimated."""
+        """Record an answer that arrived completely but could not be read. Its tokens are estimated."""
         body = sent.exchanges[-1].body if sent.exchanges else None
         if body is None:
             return Fate.UNSETTLED
@@ -228,9 +232,8 @@ class ModelAccount:
         return Fate.ANSWERED
 
     def _lose(self, fates: list[Fate], sent: SentRequest) -> None:
-        """Book requests without an answer.
-
-        A failure that the service itself reports does not count against a budget.
+        """Record requests that got no answer. A failure that the service itself reports does not count against the
+        budget.
         """
         price = self.prices.get(sent.model)
         free = Usage(cost=None if price is None else 0.0, priced=price is not None)
@@ -248,7 +251,7 @@ class ModelAccount:
         asyncio.get_running_loop().call_later(min(GRACE, more), task.cancel)
 
     def _book_late(self, task: asyncio.Future[Any]) -> None:
-        """Book a request that continued in the background."""
+        """Record the usage of a request that finished in the background."""
         sent = self._given_up.pop(task, None)
         asyncio.get_running_loop().call_soon(self._wake)  # runs after the request is booked
         error = None if task.cancelled() else task.exception()
@@ -268,22 +271,22 @@ class ModelAccount:
             self._take(task.result(), sent, late=True)
 
     async def settle(self, seconds: float | None = None) -> Usage:
-        """Wait for the requests that callers gave up, and book them.
+        """Wait for the requests that continue in the background, and record them.
 
-        Waits at most `seconds`, by default as long as each request may continue. Returns the usage so far of requests
-        whose answers reached nobody.
+        Wait at most `seconds`, or by default as long as each request may continue. Return the usage, so far, of
+        requests whose answers did not reach the caller.
         """
         if self._given_up and (seconds is None or seconds > 0):
             await asyncio.wait(tuple(self._given_up), timeout=GRACE if seconds is None else seconds)
         return self.close()
 
     def close_total(self) -> Usage:
-        """Return all usage, counting requests that are still open as unsettled."""
+        """Close the account and return the usage of all requests. Requests that are still open count as unsettled."""
         self.close()
         return self.total
 
     def close(self) -> Usage:
-        """Book open requests as unsettled, without waiting."""
+        """Record all open requests as unsettled, without waiting for them."""
         for task, sent in tuple(self._given_up.items()):
             del self._given_up[task]
             if task.done() and not task.cancelled() and task.exception() is None:
@@ -295,27 +298,28 @@ class ModelAccount:
 
 
 def add_usage(a: Usage, b: Usage) -> Usage:
-    """Return the sum of two usages; a usage without a request changes nothing."""
+    """Return the sum of two usages. A usage without any request changes nothing."""
     if not a.requests:
         return b
     return add_priced_usage(a, b) if b.requests else a
 
 
 def is_estimated(output: ModelOutput) -> bool:
-    """Return whether the platform estimated the tokens of an answer."""
+    """Return whether the token counts of an answer are the platform's estimates."""
     return bool((output.metadata or {}).get(ESTIMATED))
 
 
 def is_refused_for_length(output: ModelOutput) -> bool:
-    """Return whether an output means that the service refused the prompt because it is too long."""
+    """Return whether an output means that the service refused the prompt as too long."""
     return bool(output.choices) and output.stop_reason == "model_length" and output.usage is None
 
 
 def estimate(output: ModelOutput, prompt: int) -> None:
-    """Estimate tokens that the service does not report, or reports absurdly, and mark the output as estimated.
+    """Estimate the token counts that the service does not report, or reports with impossible values. Mark the output as
+    estimated.
 
-    Tokens that only the total includes are counted as the answer's: some services count reasoning there and charge for
-    it.
+    Tokens that are included only in the total count as tokens of the answer, because some services include reasoning
+    there and charge for it.
     """
     from inspect_ai.model import ModelUsage
 
@@ -341,12 +345,14 @@ def estimate(output: ModelOutput, prompt: int) -> None:
 
 
 def _earlier(sent: SentRequest) -> list[Fate]:
-    """Return the outcomes of requests that the provider's client retried by itself."""
+    """Return the outcomes of the HTTP requests that the provider's client sent before its last one."""
     return [one.fate for one in sent.exchanges[:-1] if one.fate is not Fate.ANSWERED]
 
 
 def _fates(sent: SentRequest, error: BaseException) -> list[Fate]:
-    """Return the outcomes of the requests of a failed call; the last one may be an answer that could not be read."""
+    """Return the outcomes of all HTTP requests of a failed call. The last request may have got an answer that could not
+    be read.
+    """
     unsent, status = never_sent(error), status_of(error)
     if not sent.exchanges:
         return [Fate.FAILED if unsent else Fate.UNSETTLED if status is None else fate_of_status(status)]
@@ -355,7 +361,7 @@ def _fates(sent: SentRequest, error: BaseException) -> list[Fate]:
 
 
 def _charge(tokens: int, cost: float) -> None:
-    """Count usage against the engine's limits of the work that made the request, if they still apply."""
+    """Count usage against Inspect's limits for the work that made the request, if these limits are still in force."""
     from inspect_ai.model import ModelUsage
     from inspect_ai.util._limit import record_model_cost, record_model_usage
 

@@ -1,4 +1,6 @@
-"""Book every model request in its caller's account, and delay requests until the limits have room for them."""
+"""Recording of every model request in its caller's account. A request waits until the caller's limits have room for
+it.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,15 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolInfo
 
 SCRIPTED = frozenset({"mockllm", "script", "replay"})
-"""Providers that run in this process. Their authors wrote the token counts, so nothing is estimated."""
+"""Names of providers that run in this process. Their token counts are written in scripts or recordings, so nothing is
+estimated.
+"""
 
 
 def meter_requests(api: ModelAPI, name: str) -> None:
-    """Book every request of a provider, and estimate tokens that its service does not report."""
+    """Change a provider so that each of its requests is recorded in an account, and so that token counts that its
+    service does not report are estimated.
+    """
     generate, scripted = api.generate, name.partition("/")[0] in SCRIPTED
 
     async def metered_generate(
@@ -44,9 +50,9 @@ def meter_requests(api: ModelAPI, name: str) -> None:
 
 
 def gate_calls(model: Model) -> None:
-    """Delay a model's calls until the caller's limits have room for the maximum that each can use.
+    """Change a model so that each call waits until the caller's limits have room for the maximum usage of the call.
 
-    Changes the model's class, because the engine copies models to give them roles.
+    The class of the model is changed, because Inspect copies models to give them roles.
     """
     from inspect_ai.model import Model
 
@@ -59,9 +65,9 @@ def _gated_class() -> type[Model]:
     from inspect_ai.model import ChatMessageUser, GenerateConfig, Model
 
     class GatedModel(Model):
-        """A model whose calls wait for room.
+        """A model whose calls wait until the caller's limits have room for them.
 
-        Its prompts can always be stored, whatever a Python agent puts into them.
+        Before a call, its messages are changed so that they can be stored, whatever a Python agent puts into them.
         """
 
         async def generate(  # type: ignore[override]
@@ -82,7 +88,9 @@ def _gated_class() -> type[Model]:
 
 
 def _infos(tools: Any) -> Iterable[ToolInfo]:
-    """Return the descriptions of those tools of a call that are known before the call."""
+    """Return the descriptions of the tools of a call. Tools whose descriptions are not known before the call are left
+    out.
+    """
     from inspect_ai.tool import ToolDef, ToolInfo
 
     for tool in tools if isinstance(tools, Sequence) else ():

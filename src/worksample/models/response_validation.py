@@ -1,5 +1,5 @@
-"""Reject HTTP 200 responses without an answer: an unreadable body, or a body without choices, is a fault of the
-service.
+"""Rejection of HTTP 200 responses that contain no answer, such as an unreadable body or a body without choices. Such a
+response is a fault of the service.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ UNREADABLE = (
 
 
 class NoAnswerError(Exception):
-    """A response of the service that contains no answer of a model."""
+    """Error for a service's response that contains no answer of a model."""
 
 
 def require_answers(api: ModelAPI) -> None:
-    """Make a provider retry if a response cannot be an answer, as after any other fault of its service.
+    """Change a provider so that a request is retried if its response cannot be an answer, as after any other fault of
+    the service.
 
-    An account without credit is not retried; some services report it as a rate limit.
+    A response that reports an account without credit is not retried. Some services report it as a rate limit.
     """
     generate, should_retry = api.generate, api.should_retry
 
@@ -64,15 +65,17 @@ def require_answers(api: ModelAPI) -> None:
 
 
 def exceeds_context(error: Exception) -> bool:
-    """Return whether a request was rejected because it exceeds the model's context. Each server words this
-    differently.
+    """Return whether a request was rejected because it is longer than the model's context. The wording of the message
+    depends on the service.
     """
     status = getattr(error, "status_code", None)
     return status in TOO_LARGE and TOO_LONG.search(str(error)) is not None
 
 
 def _full(name: str, error: Exception) -> ModelOutput:
-    """Return the output that Inspect creates for known services in this case, so that the conversation is compacted."""
+    """Return the output that Inspect itself creates for a prompt that is too long, so that the conversation is
+    compacted.
+    """
     from inspect_ai.model import ModelOutput
 
     return ModelOutput.from_content(name, str(error), stop_reason="model_length")
@@ -85,7 +88,7 @@ def _unreadable(error: Exception) -> str:
 
 
 def _error_message(result: Any) -> str:
-    """Return the error message that some services put into a 200 response."""
+    """Return the error message in a response with the status 200. Some services report errors in this way."""
     call = result[1] if isinstance(result, tuple) else None
     body = getattr(call, "response", None)
     error = body.get("error") if isinstance(body, dict) else None

@@ -1,4 +1,4 @@
-"""Generate a model's next message in a conversation in which it plays a person."""
+"""Generation of the next message of a model that plays a person in a conversation."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
 
 CHECK = "worksample model check"
-"""The next command after a failed turn."""
+"""Command that an error message recommends after a failed turn."""
 SECONDS = 600.0
-"""Timeout of one turn in seconds, if the service configuration sets none."""
+"""Timeout of one turn in seconds, if the configuration of the service sets no timeout."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A message of the conversation.
 
-    `own` is True for messages of the person whom the model plays; `by` is the author of any other message.
+    `own` is True if the person whom the model plays wrote the message. `by` is the author of any other message.
     """
 
     text: str
@@ -38,9 +38,10 @@ async def generate_turn(
     name: str, service: ModelService, system: str, turns: Sequence[Turn], generation: Mapping[str, Any],
     cut: Callable[[Usage], None] = lambda used: None,
 ) -> tuple[str, Usage]:  # fmt: skip
-    """Return the model's next message and its usage. If the turn is cancelled, call `cut` with the usage.
+    """Return the model's next message and the usage of the call. If the turn is cancelled, call `cut` with the usage.
 
-    Raises ColleagueError, with its `usage`, if the service fails, cannot be used, refuses, or returns nothing.
+    Raises ColleagueError, with its `usage`, if the service fails or cannot be used, or if the model refuses or returns
+    nothing.
     """
     from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
 

@@ -1,4 +1,6 @@
-"""Observe whether a model call reached its service. If it failed before that, the request is at fault."""
+"""Observation whether a model call reached its service. If a call fails before anything is sent, the request is at
+fault.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,11 @@ if TYPE_CHECKING:
     from inspect_ai.model import ModelAPI
 
 REJECTED = frozenset({400, 413, 414, 422})
-"""HTTP statuses about the request itself: the service is up, and has read the request."""
+"""HTTP statuses that concern the request itself: the service works and has read the request."""
 
 
 class NotSentError(Exception):
-    """A request that could not be encoded for its service, so nothing was sent."""
+    """Error for a request that could not be encoded, so that nothing was sent to the service."""
 
 
 @dataclass
@@ -29,15 +31,15 @@ class SendProgress:
     """The progress of one model call."""
 
     provider: bool = False
-    """True if the provider was called."""
+    """True if the provider's client was called."""
     reports_requests: bool = False
-    """True if the provider's client reports its requests when it sends them."""
+    """True if the provider's client reports when it sends a request."""
     sent: bool = False
     event: ModelEvent | None = None
-    """The call's last event in the transcript."""
+    """The last event of this call in the transcript. None if there is no event yet."""
 
     def failed_before_sending(self, error: BaseException) -> bool:
-        """Return whether an error without a status was raised before anything was sent."""
+        """Return whether an error without an HTTP status was raised before anything was sent."""
         if status_of(error) is not None or failed_connection(error):
             return False
         return not self.provider or (self.reports_requests and not self.sent)
@@ -49,7 +51,7 @@ _SENDING: ContextVar[SendProgress | None] = ContextVar("worksample_sending", def
 
 @contextmanager
 def observe() -> Iterator[SendProgress]:
-    """Observe the model call that is made within the block."""
+    """Observe the model call that is made within the block, and yield its progress."""
     seen = SendProgress()
     token = _ASKED.set(seen)
     try:
@@ -59,7 +61,9 @@ def observe() -> Iterator[SendProgress]:
 
 
 def observe_sending(api: ModelAPI) -> None:
-    """Make a provider raise NotSentError for unsent requests, and mark rejected ones in the transcript."""
+    """Change a provider so that it raises NotSentError for requests that could not be sent, and marks rejected requests
+    in the transcript.
+    """
     _report_requests()
     generate = api.generate
 
@@ -95,7 +99,7 @@ def _mark(call: SendProgress, error: Exception) -> None:
 
 @functools.cache
 def _report_requests() -> None:
-    """Make the hooks in Inspect's HTTP clients report when a request is sent."""
+    """Change the hooks of Inspect's HTTP clients so that they report when a request is sent."""
     from inspect_ai.model._providers.util.hooks import ConverseHooks, HttpHooks, HttpxHooks
 
     begin, sent = HttpHooks._start_request, HttpHooks.update_request_time

@@ -1,4 +1,4 @@
-"""Configuration of model services: per model, per provider, or for all models."""
+"""Configuration of model services: for a model, for a provider, or for all models."""
 
 from __future__ import annotations
 
@@ -20,20 +20,28 @@ _SECRET = re.compile(r"(^|_)(api_?key|key|token|secret|password)$", re.IGNORECAS
 
 
 class ServiceConfig(Frozen):
-    """Settings for calling a service. None inherits: from the provider's entry, then from the entry for all models."""
+    """Settings for calling the service of a model. A missing setting is taken from the provider's entry, or else from
+    the entry for all models.
+    """
 
     base_url: str | None = Field(default=None, min_length=1)
-    """The service's address, as in `http://localhost:8000/v1`; default: the provider's environment variable."""
+    """Address of the service, such as `http://localhost:8000/v1`; by default as in the provider's environment
+    variable.
+    """
     args: dict[str, Any] = {}
-    """Additional arguments of Inspect's provider, such as `azure` or `region`. Keys belong in the environment."""
+    """Additional arguments of Inspect's provider, such as `azure` or `region`. Put API keys into the environment, not
+    here.
+    """
     connections: int | None = Field(default=None, ge=1)
-    """Maximum number of simultaneous requests per model; default: the provider's."""
+    """Maximum number of simultaneous requests per model; by default as the provider sets it."""
     retries: int | None = Field(default=None, ge=0)
-    """Retries of one request after a fault of the service; by default 5."""
+    """Maximum number of retries of one request after a fault of the service; by default 5."""
     answer_timeout: Seconds | None = Field(default=None, gt=0)
-    """Maximum time of one try, as in `90s` or `10m`; by default 10 minutes. Raise it for models that think longer."""
+    """Maximum time of one try of a request, such as `90s` or `10m`; by default 10 minutes. Raise it for models that
+    need more time for an answer.
+    """
     request_timeout: Seconds | None = Field(default=None, gt=0)
-    """Maximum time of one request with all its tries; by default 30 minutes."""
+    """Maximum time of one request including all its tries; by default 30 minutes."""
 
     @field_validator("base_url")
     @classmethod
@@ -61,7 +69,9 @@ class ServiceConfig(Frozen):
         return self
 
     def over(self, other: ServiceConfig) -> ServiceConfig:
-        """Return this configuration with missing fields filled from `other`; `args` are merged by key."""
+        """Return this configuration with its missing fields filled from `other`. The `args` of both are merged by
+        key.
+        """
         given = {name: value for name, value in self if value is not None and name != "args"}
         return other.replaced(**given, args={**other.args, **self.args})
 
@@ -70,8 +80,8 @@ Services = Mapping[str, ServiceConfig]
 
 
 def config_for(model: str, services: Services) -> ServiceConfig:
-    """Merge the entries that apply to a model: the model's, its providers' (longest name first), and the one for all
-    models.
+    """Merge the entries that apply to a model: the entry of the model itself, the entries of its providers (longest
+    name first), and the entry for all models.
     """
     found = ServiceConfig()
     parts = model.split("/")
@@ -82,7 +92,7 @@ def config_for(model: str, services: Services) -> ServiceConfig:
 
 
 def service_for(model: str, services: Services, prices: Mapping[str, Price], default: ModelService) -> ModelService:
-    """Return the settings for calling a model: its configuration, with missing values from `default`."""
+    """Return the settings for calling a model: those of its configuration and, for missing ones, those of `default`."""
     config = config_for(model, services)
     args = {**default.args, **config.args}
     if config.base_url is not None:

@@ -1,4 +1,6 @@
-"""How long a trial waited for a model's service, measured from its calls (docs/explanation/trials-and-blame.md)."""
+"""Measurement of the time that a trial waited for a model's service, from the trial's model calls
+(docs/explanation/trials-and-blame.md).
+"""
 
 from __future__ import annotations
 
@@ -13,15 +15,23 @@ if TYPE_CHECKING:
     from inspect_ai.event import Event, ModelEvent
 
 SHARE = 0.5
-"""Share of the time limit. If unanswered tries took more than this, the trial was not fair to the agent."""
+"""Share of a trial's time limit. If unanswered tries took more than this share, the service is at fault, because the
+trial was not fair to the agent.
+"""
 LEAST = 0.1
-"""Minimum wait of a request that counts as hanging, as a share of the time limit."""
+"""Minimum wait for an unanswered request before the service counts as hanging, as a share of the trial's time limit."""
 SLOWER = 3.0
-"""Minimum wait of a request that counts as hanging, as a multiple of the trial's slowest answered request."""
+"""Minimum wait for an unanswered request before the service counts as hanging, as a multiple of the trial's slowest
+answered request.
+"""
 SCRIPTED = "script/"
-"""Prefix of models that replay a script. They have no service, so any waiting is the agent's."""
+"""Prefix of the names of models that replay a script. They have no service, so the agent is responsible for any
+waiting.
+"""
 EXCUSED = "worksample_request_rejected"
-"""Key of a call's metadata if the request itself made the call fail: the service answered, or was never called."""
+"""Key in a call's metadata that marks a call as failed because of its request. The service answered, or was never
+called.
+"""
 CUT_SHORT = frozenset(
     {
         "RuntimeError('model call cancelled')",
@@ -35,24 +45,24 @@ CUT_SHORT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ServiceWait:
-    """Seconds that a trial waited for a service. A request is one model call with all its tries and the pauses between
-    them.
+    """Seconds that a trial waited for a model's service. A request is one model call with all its tries and the pauses
+    between the tries.
     """
 
     lost: float = 0.0
     """Seconds spent in unanswered tries and in the pauses after them."""
     last: float = 0.0
-    """The part of `lost` that belongs to the last request, which was never answered."""
+    """The part of `lost`, in seconds, that belongs to the last request, if that request was never answered."""
     slowest: float = 0.0
-    """Seconds of the slowest answered try."""
+    """Seconds of the slowest try that was answered."""
     failed: bool = False
-    """True if a try of the unanswered request failed and was not merely cut off."""
+    """True if a try of the unanswered request failed, and was not only cut off by the platform."""
 
     def is_services_fault(self, limit: float) -> bool:
-        """Return whether a time limit of `limit` seconds passed because of the service, and not because of a slow
-        agent.
+        """Return whether the service, and not a slow agent, is the reason why the time limit of `limit` seconds was
+        reached.
 
-        Without a limit in seconds, only a failure counts against the service.
+        With a `limit` of 0 (no limit in seconds), the service is at fault only if a try failed.
         """
         if limit <= 0:
             return self.failed
@@ -61,7 +71,9 @@ class ServiceWait:
 
 
 def measure_waiting(events: Sequence[Event], end: datetime) -> ServiceWait:
-    """Measure how long the calls of a transcript waited until `end`, the end of the work."""
+    """Measure how long the model calls in a transcript waited for their service. `end` is the time at which the agent's
+    work ended.
+    """
     from inspect_ai.event import ModelEvent
 
     calls = [e for e in events if isinstance(e, ModelEvent) and not e.model.startswith(SCRIPTED)]
@@ -86,22 +98,22 @@ def measure_waiting(events: Sequence[Event], end: datetime) -> ServiceWait:
 
 
 def is_cut_short(call: ModelEvent) -> bool:
-    """Return whether the platform, and not the service, ended a call."""
+    """Return whether the platform, and not the service, stopped a call."""
     error = call.error
     return isinstance(error, str) and any(error == mark or error.endswith(mark) for mark in CUT_SHORT)
 
 
 def excuse(call: ModelEvent | None) -> None:
-    """Mark a failed call whose service is not to blame."""
+    """Mark a failed call as failed because of its request, so that its service is not blamed."""
     if call is not None:
         call.metadata = {**(call.metadata or {}), EXCUSED: True}
 
 
 def is_excused(call: ModelEvent) -> bool:
-    """Return whether a call failed because of its request, and not because of its service."""
+    """Return whether a call is marked as failed because of its request, and not because of its service."""
     return bool(call.metadata and call.metadata.get(EXCUSED))
 
 
 def _seconds(begin: datetime, end: datetime) -> float:
-    """Return the seconds between two moments, without the time during which the platform itself was stalled."""
+    """Return the seconds between two times, without the time during which the platform itself was stalled."""
     return max(0.0, (end - begin).total_seconds() - stalled_seconds(begin, end))

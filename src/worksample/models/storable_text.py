@@ -1,7 +1,7 @@
-"""Clean a model's answer, which is untrusted input, before it is stored.
+"""Cleaning of a model's answer, which is untrusted input, before it is stored.
 
-Text that UTF-8 cannot encode (lone surrogates, which JSON can spell) would make a whole run's log unwritable.
-Impossible token counts are ignored by limits and costs.
+Text that UTF-8 cannot encode (lone surrogates, which JSON allows) would make it impossible to write the log of the
+whole run. Impossible token counts would make limits and costs wrong.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 MOST_BITS = 1023
 """Maximum number of bits of an integer that can be converted to a float."""
 DEEPEST = 128
-"""Maximum depth of a tool call's arguments."""
+"""Maximum depth of nested objects and lists in a tool call's arguments."""
 PARSER = "parse_tool_call"
-"""Name of the engine's function that parses an answer's tool calls."""
+"""Name of the function in Inspect that parses the tool calls of an answer."""
 _LONE = re.compile("[\ud800-\udfff]")
 
 
 def scrub(value: Any) -> Any:
-    """Return the value with every lone surrogate replaced by U+FFFD. Pydantic models are changed in place, only if
-    needed.
+    """Return the value with every lone surrogate replaced by U+FFFD. Pydantic models are changed in place, and only if
+    they contain a lone surrogate.
     """
     if isinstance(value, str):
         return _LONE.sub("\ufffd", value) if _LONE.search(value) else value
@@ -58,7 +58,7 @@ def _scrub_model(model: BaseModel) -> None:
 
 
 def _mend(output: ModelOutput) -> None:
-    """Remove impossible usage from an output, and numbers in tool calls that no tool can take."""
+    """Remove impossible usage from an output, and numbers that no tool can accept from its tool calls."""
     if output.usage is not None and not is_plausible(output.usage):
         output.usage = None
     for choice in output.choices:
@@ -68,9 +68,10 @@ def _mend(output: ModelOutput) -> None:
 
 
 def _unwieldy(value: Any) -> str:
-    """Return why no tool could take these arguments, or "".
+    """Return the reason why no tool could accept these arguments, or "" if tools could.
 
-    Reasons are integers beyond all floats, NaN and infinity, and structures nested too deeply to be written.
+    Such arguments contain an integer that no float can represent, NaN, infinity, or a structure that is nested too
+    deeply to be written.
     """
     level, depth = [value], 0
     while level:
@@ -89,7 +90,9 @@ def _unwieldy(value: Any) -> str:
 
 
 def scrub_answers(api: ModelAPI) -> None:
-    """Make every answer of a provider storable. Raises AgentError for unreadable tool calls."""
+    """Change a provider so that each of its answers can be stored. A call of the provider raises AgentError for tool
+    calls that cannot be read.
+    """
     generate = api.generate
 
     async def clean(*args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Estimates of token counts for text that no service counted: a likely number, and an upper bound."""
+"""Estimates of token counts for text that no service has counted: a likely number and an upper bound."""
 
 from __future__ import annotations
 
@@ -14,42 +14,44 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 BYTES_PER_TOKEN = 3.5
-"""Typical bytes of UTF-8 per token, in text that people and programs write."""
+"""Typical number of UTF-8 bytes per token, in text that people and programs write."""
 FRAME = 8
-"""Tokens that mark the beginning and end of a message or a tool."""
+"""Number of tokens that mark the beginning and end of a message or a tool."""
 HIDDEN = 1_000
-"""Tokens of instructions that a service may add to a request with tools."""
+"""Number of tokens of the instructions that a service may add to a request with tools."""
 PICTURE = 5_000
-"""Minimum tokens of a picture, recording or document in the upper bound."""
+"""Number of tokens that a picture, recording or document has at least in the upper bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The size of a request or an answer, from which tokens are estimated."""
+    """Size of a request or an answer. The numbers of tokens are estimated from it."""
 
     bytes: int = 0
-    """Bytes of text, as UTF-8."""
+    """Number of bytes of all text, encoded as UTF-8."""
     frames: int = 0
     """Number of messages and tools."""
     media: int = 0
     """Number of pictures, recordings and documents."""
     media_tokens: int = 0
-    """Tokens of pictures, recordings and documents by the engine's estimate."""
+    """Number of tokens of all pictures, recordings and documents, as estimated by Inspect."""
 
     @property
     def tokens(self) -> int:
-        """Return a likely number of tokens."""
+        """The likely number of tokens."""
         return math.ceil(self.bytes / BYTES_PER_TOKEN) + FRAME * self.frames + self.media_tokens
 
     @property
     def tokens_at_most(self) -> int:
-        """Return an upper bound: no vocabulary has a token shorter than a byte."""
+        """An upper bound for the number of tokens. It assumes one token per byte of text, because no vocabulary has
+        shorter tokens.
+        """
         media = max(2 * self.media_tokens, PICTURE * self.media)
         return self.bytes + FRAME * self.frames + media + (HIDDEN if self.frames else 0)
 
 
 def size_of_request(messages: Sequence[ChatMessage], tools: Iterable[ToolInfo] = ()) -> Size:
-    """Return the size of a conversation, with the tools that it may call."""
+    """Return the size of a conversation, including the tools that the model may call."""
     total, frames = 0, 0
     found: list[Any] = []
     for message in messages:
@@ -62,7 +64,7 @@ def size_of_request(messages: Sequence[ChatMessage], tools: Iterable[ToolInfo] =
 
 
 def size_of_answer(output: ModelOutput) -> Size:
-    """Return the size of an answer, reasoning and tool calls included."""
+    """Return the size of an answer, including reasoning and tool calls."""
     total = sum(
         _text(choice.message.content, []) + _calls(choice.message.tool_calls) for choice in output.choices
     )  # fmt: skip
@@ -74,7 +76,7 @@ def _bytes(text: str | None) -> int:
 
 
 def _text(content: str | Sequence[Any], media: list[Any]) -> int:
-    """Return the bytes of text in a message's content; append other parts to `media`."""
+    """Return the number of bytes of text in a message's content. Append all parts that are not text to `media`."""
     from inspect_ai.model import (
         ContentAudio,
         ContentDocument,
@@ -100,7 +102,7 @@ def _text(content: str | Sequence[Any], media: list[Any]) -> int:
 
 
 def _json_bytes(model: BaseModel) -> int:
-    """Return the bytes of a model as JSON; 0 if it is nested too deeply to be sent."""
+    """Return the number of bytes of a pydantic model as JSON. Return 0 if the model is nested too deeply to be sent."""
     try:
         return len(model.model_dump_json(exclude_none=True))
     except ValueError:  # lone surrogates, which a provider may send as escapes

@@ -1,8 +1,8 @@
-"""Read a JSON object from a model's text if the text has only one meaning, and reject it otherwise.
+"""Reading of a JSON object from a model's text. The text is rejected if it has more than one possible meaning.
 
-Accepted: text around an object, Markdown fences, reasoning in tags, trailing commas, comments, single and curly quotes,
-Python's literals, bare keys, line ends inside texts, an object inside a JSON text. Rejected: two different objects, a
-repeated key, unescaped quotes inside a text, NaN, truncated text.
+Accepted are text around the object, Markdown fences, reasoning in tags, trailing commas, comments, single and curly
+quotes, Python's literals, keys without quotes, line ends inside strings, and an object written as a JSON string.
+Rejected are two different objects, a repeated key, unescaped quotes inside a string, NaN, and truncated text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 DEEPEST = 20
 """Maximum depth of nested objects and lists."""
 LONGEST = 200_000
-"""Maximum characters of an answer that are read."""
+"""Maximum number of characters of an answer that are read."""
 _TAGS = "think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpad|reason|seed:think"
 _OPENS = re.compile(
     rf"<(?:{_TAGS})>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|channel\|>\s*(?:analysis|commentary)", re.IGNORECASE
@@ -27,20 +27,22 @@ _ENDS = re.compile(
 )
 _POINT = re.compile(rf"(?P<opens>{_OPENS.pattern})|(?P<ends>{_ENDS.pattern})|(?P<brace>\{{)", re.IGNORECASE)
 _BEGINS = re.compile(r"""\{\s*(?:["'“‘]|\\+"|//|/\*|[A-Za-z_]\w*\s*[:=])""")
-"""The beginning of an object, as opposed to a brace in prose."""
+"""Pattern of the beginning of an object. It does not match a brace in ordinary prose."""
 _ESCAPED = re.compile(r'\{\s*(?:\\n|\\r|\\t)*\s*\\"')
 _SPACE = re.compile(r"(?:\s|[\u200b\u2060\ufeff]|//[^\n]*|/\*.*?\*/|#[^\n]*)+", re.DOTALL)
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _QUOTES = {'"': '"', "'": "'", "“": "“”", "‘": "‘’"}
-"""Opening quote of a text -> the quotes that may close it."""
+"""Characters that may close a string, by the quotation mark that opened it."""
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", "\n": ""}
 _WORDS = {"true": True, "false": False, "null": None, "none": None}
 _NO_NUMBERS = frozenset({"nan", "infinity", "inf", "undefined"})
 
 
 class NotOneObject(ValueError):
-    """Text that contains no object, several, or an unreadable one; `advice` says what to write instead."""
+    """Error for text that contains no object, several objects, or an unreadable object. `advice` tells the model what
+    to write instead.
+    """
 
     def __init__(self, what: str, advice: str = "") -> None:
         super().__init__(what)
@@ -51,7 +53,7 @@ class NotOneObject(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class FoundObject:
-    """An object, the text that it was read from, and whether other words surround it."""
+    """An object, the text from which it was read, and whether the model wrote other words around it."""
 
     value: dict[str, Any]
     source: str
@@ -59,7 +61,9 @@ class FoundObject:
 
 
 def one_object(text: str) -> FoundObject:
-    """Return the only object in a model's text. Raises NotOneObject."""
+    """Return the only object in a model's text. Raises NotOneObject if the text contains no object, several objects, or
+    an unreadable object.
+    """
     if len(text) > LONGEST:
         raise NotOneObject(f"the answer has more than {LONGEST:,} characters", "It was too long. Give short texts.")
     stripped = text.strip().strip("\ufeff").strip()
@@ -83,7 +87,9 @@ def _stripped_of_fences(text: str) -> str:
 
 
 def _unpack(text: str) -> str | None:
-    """Return the inner text if the whole text is one JSON string, or an object whose quotes are all escaped."""
+    """Return the inner text if the whole text is a single JSON string, or an object in which all quotes are escaped.
+    Otherwise return None.
+    """
     body = _stripped_of_fences(text)
     if not (body.startswith('"') and body.endswith('"')):
         if not (body.startswith("{") and _ESCAPED.match(body)):
@@ -97,7 +103,9 @@ def _unpack(text: str) -> str | None:
 
 
 def _objects(text: str) -> list[tuple[dict[str, Any], str]]:
-    """Return the objects outside of reasoning, which is not part of the answer."""
+    """Return the objects in a text, each with the text from which it was read. Reasoning is skipped, because it is not
+    part of the answer.
+    """
     found: list[tuple[dict[str, Any], str]] = []
     place = 0
     while point := _POINT.search(text, place):
@@ -119,13 +127,15 @@ def _objects(text: str) -> list[tuple[dict[str, Any], str]]:
 
 
 class _Reader:
-    """A parser of one value, starting at a position in a text. Raises NotOneObject."""
+    """A parser of a single value that starts at a position in a text. Raises NotOneObject if the value cannot be
+    parsed.
+    """
 
     def __init__(self, text: str, place: int) -> None:
         self.text, self.place, self.depth = text, place, 0
 
     def object(self) -> tuple[dict[str, Any], int]:
-        """Return the object at the current position, and its end."""
+        """Return the object at the current position, and the position of its end."""
         return self._object(), self.place
 
     def _fault(self, what: str) -> NotOneObject:
@@ -148,7 +158,9 @@ class _Reader:
         return self.text[self.place]
 
     def _members(self, close: str, take: Callable[[], None]) -> None:
-        """Read the members between brackets, separated by commas or line ends."""
+        """Read the members of an object or list up to the closing bracket. Members are separated by commas or line
+        ends.
+        """
         self.depth += 1
         if self.depth > DEEPEST:
             raise self._fault(f"the JSON is nested deeper than {DEEPEST} levels")

@@ -1,4 +1,4 @@
-"""Usage of model calls by role, added up call by call with each call's price."""
+"""Usage of model calls by role, added up over calls. Each call is priced separately."""
 
 from __future__ import annotations
 
@@ -16,19 +16,23 @@ if TYPE_CHECKING:
 MILLION = 1_000_000
 AGENT = "agent"
 ESTIMATED = "worksample_estimated_usage"
-"""Key of an output's metadata if the platform estimated its tokens because the service reported none."""
+"""Key in an output's metadata that marks its token counts as the platform's estimates. The service reported no
+counts.
+"""
 COUNTS = tuple(name for name in Usage.model_fields if name not in ("cost", "priced", "unsettled_cost"))
-"""Fields of a usage that are added up."""
+"""Names of the fields of a usage that are numbers to be added up."""
 MOST_TOKENS = 1_000_000_000
-"""Maximum number of tokens of one call, of any kind; larger and negative numbers are rejected as counts."""
+"""Maximum plausible number of tokens of one call, of any kind. Larger and negative numbers are not accepted as
+counts.
+"""
 
 
 def usage_of(events: Iterable[Event], prices: Prices) -> dict[str, Usage]:
-    """Return the usage per role of a transcript's model events; calls without a role are the agent's.
+    """Return the usage of each role from the model events of a transcript. Calls without a role belong to the agent.
 
-    Counts every answered call, except those from a local cache, which used nothing. `cost` sums the calls with a price
-    (None if there are none), and `priced` is True if all have one. A call has none if its service reports no usage, or
-    an absurd one.
+    Every answered call counts, except calls answered from a local cache, which used nothing. `cost` is the sum over
+    calls with a price, or None if no call has a price. `priced` is True if all calls have a price. A call has no price
+    if its model has none, or if its service reports no usage or an impossible usage.
     """
     total: dict[str, Usage] = {}
     for event in events:
@@ -42,8 +46,8 @@ def usage_of(events: Iterable[Event], prices: Prices) -> dict[str, Usage]:
 
 
 def with_zero_cost(usage: Mapping[str, Usage], model: str | None, prices: Prices) -> dict[str, Usage]:
-    """Return `usage` with a cost of 0 dollars for an agent that never called its priced model, because that cost is
-    known.
+    """Return `usage` with a cost of 0 dollars if the agent never called its model and the model has a price. The cost
+    is known to be 0 in this case.
     """
     if AGENT in usage or model is None or model not in prices:
         return dict(usage)
@@ -51,7 +55,7 @@ def with_zero_cost(usage: Mapping[str, Usage], model: str | None, prices: Prices
 
 
 def is_plausible(used: ModelUsage) -> bool:
-    """Return whether token counts are possible. A service may report anything."""
+    """Return whether token counts are possible. A service may report any number."""
     counts = (
         used.input_tokens,
         used.output_tokens,
@@ -64,12 +68,14 @@ def is_plausible(used: ModelUsage) -> bool:
 
 
 def is_own_call(event: Event) -> TypeGuard[ModelEvent]:
-    """Return whether an event is a call that the agent made itself."""
+    """Return whether an event is a model call that the agent itself made."""
     return event.event == "model" and (event.role or AGENT) == AGENT
 
 
 def call_usage(event: ModelEvent, prices: Prices) -> Usage | None:
-    """Return the usage of one call, or None if it is not over, was not answered, or came from a local cache."""
+    """Return the usage of one call. Return None if the call has not finished, was not answered, or was answered from a
+    local cache.
+    """
     if event.pending or event.cache == "read":
         return None
     used = event.output.usage
@@ -80,11 +86,10 @@ def call_usage(event: ModelEvent, prices: Prices) -> Usage | None:
 
 
 def output_usage(used: ModelUsage | None, model: str, prices: Prices, *, estimated: bool = False) -> Usage:
-    """Return the usage of one answered call to `model`. It has a cost if the model has a price and the service reports
-    tokens.
+    """Return the usage of one answered call. It has a cost if the model has a price and the token counts are known.
 
-    Cached tokens without a price are charged as input, and the call is counted as such. `estimated` is True if the
-    service reported no tokens and `used` is an estimate.
+    Cached tokens without a price of their own are charged as input, and the call is counted as such. `estimated` is
+    True if the service reported no tokens and `used` is an estimate.
     """
     if used is None or not is_plausible(used):
         return Usage(calls=1, unpriced=1)
@@ -116,7 +121,7 @@ def output_usage(used: ModelUsage | None, model: str, prices: Prices, *, estimat
 
 
 def add_priced_usage(a: Usage | None, b: Usage) -> Usage:
-    """Return the sum of two usages. If one of them has no request, `priced` is the other's."""
+    """Return the sum of two usages. If one usage contains no request, `priced` is taken from the other usage."""
     if a is None:
         return b
     summed = {name: getattr(a, name) + getattr(b, name) for name in COUNTS}
@@ -138,10 +143,10 @@ def _has_no_bound(used: Usage) -> bool:
 
 
 def dearest_call(model: str, prices: Prices, generation: Mapping[str, Any] | None = None) -> float | None:
-    """Return US dollars of a call that fills the model's context and returns its longest answer; None if one of them is
-    unknown.
+    """Return the cost, in US dollars, of a call that fills the model's context and returns the longest possible answer.
+    Return None if the price, the context or the maximum answer is unknown.
 
-    A budget is checked after each call, so the call that exceeds it is still paid.
+    A budget is checked after each call, so the call that exceeds the budget must still be paid.
     """
     from inspect_ai.model import get_model_info
 

@@ -40,8 +40,8 @@ class Dollars:
     """Dollars `earned`, dollars `possible`, and their share, over graded projects with a known price.
 
     `missing` is the total price of projects without a verdict; `possible` plus `missing` is the total price of all
-    priced projects (RLI 3.3: $143,991). The counts of `missing` say how many projects have no price; these projects are
-    in no sum.
+    priced projects (RLI 3.3: $143,991). The counts of these figures say how many projects have no price; such projects
+    are in no sum.
     """
 
     earned: Estimate

@@ -1,6 +1,7 @@
-"""The model gateway: an HTTP service that speaks the API dialects of four providers and answers with any model.
+"""The model gateway: an HTTP server that accepts the API dialects of four providers and answers with any model.
 
-Programs in a box call it by a host name of their box. Keys, prices and the model itself stay outside the box.
+Programs in a box call the gateway by a host name in the box. API keys, prices and the model itself stay outside the
+box.
 """
 
 from lazy_loader import attach_stub

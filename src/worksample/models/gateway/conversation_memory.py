@@ -1,7 +1,7 @@
-"""Memory of the gateway during a trial: the model's answers, messages already sent, and ignored settings.
+"""Memory of the gateway during one trial: the model's answers, messages received so far, and ignored settings.
 
-The dialects cannot carry an answer's reasoning and provider-specific data, so the gateway restores answers from memory.
-Programs send the whole conversation with each turn, so equal messages are stored once.
+The dialects cannot transport all reasoning and provider-specific data of an answer, so the gateway restores answers
+from its memory. Programs send the whole conversation with each request, so equal messages are stored only once.
 """
 
 from __future__ import annotations
@@ -18,25 +18,26 @@ from .request_error import Refusal
 
 
 class AnswerMemory:
-    """Memory of a model's answers. An answer is restored only if a program sends it back complete: its text and every
-    call, with id, name and arguments.
+    """Memory of a model's answers.
 
-    Servers reuse ids and programs edit their history; in those cases the model sees what the program sends.
+    An answer is restored only if a program sends it back unchanged: the same text and the same tool calls with id, name
+    and arguments. Otherwise the model receives what the program sent, because servers reuse ids and programs edit their
+    history.
     """
 
     def __init__(self) -> None:
         self._answers: dict[str, dict[str, ChatMessageAssistant]] = {}
-        """Answers by content of the whole answer, then by the id of the message before it."""
+        """Answers, by their whole content and then by the id of the message before them."""
 
     def keep(self, messages: list[ChatMessage], answer: ChatMessageAssistant) -> None:
-        """Remember the answer to a conversation. Each message's id is derived from all messages before it."""
+        """Store the model's answer to a conversation. The id of the last message identifies the whole conversation."""
         self._answers.setdefault(_whole(answer), {})[_last(messages)] = answer
 
     def restore(self, messages: list[ChatMessage]) -> list[ChatMessage]:
         """Return the conversation with the model's original answers in place of the copies that the program sent.
 
-        If equal answers occurred several times, the one at the same position is used; without one, the program's copy
-        stays.
+        If the model gave equal answers several times, the answer after the same messages is used. If no answer was
+        given after these messages, the program's copy stays.
         """
         out: list[ChatMessage] = []
         for place, message in enumerate(messages):
@@ -58,12 +59,14 @@ def _whole(message: ChatMessageAssistant) -> str:
 
 
 MOST_NOTES = 200
-"""Maximum number of ignored settings that are noted for one trial."""
+"""Maximum number of ignored settings that are recorded for one trial."""
 LONGEST_NOTE = 100
 
 
 def note_settings(names: Iterable[str], noted: set[str]) -> None:
-    """Note new names of ignored settings in the sample's transcript, and add them to `noted`."""
+    """Record the names of ignored settings in the sample's transcript, unless they are in `noted`, and add them to
+    `noted`.
+    """
     from inspect_ai.log import transcript
 
     new: list[JsonValue] = []
@@ -74,24 +77,27 @@ def note_settings(names: Iterable[str], noted: set[str]) -> None:
 
 
 MOST_BYTES = 256 << 20
-"""Maximum bytes of one trial's messages, tools and settings, each counted once."""
+"""Maximum size in bytes of the messages, tools and settings of one trial, each different one counted once."""
 
 
 class MessageStore:
-    """The messages, tools and settings of one trial, each stored once.
+    """The messages, tools and settings of one trial, each different one stored once.
 
-    All calls stay in the trial's transcript until its end, so only the new parts of a call need memory.
+    All calls stay in the trial's transcript until the trial's end. With this store, a call needs memory only for what
+    is new in it.
     """
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self.held = 0
-        """Bytes of everything stored."""
+        """Number of bytes of everything that is stored."""
         self._most = most
         self._messages: dict[str | None, ChatMessage] = {}
         self._rest: dict[str, tuple[list[ToolInfo], GenerateConfig]] = {}
 
     def share(self, asked: ModelRequest) -> None:
-        """Replace parts of a request that are already stored. Raises Refusal if the trial has sent too much."""
+        """Replace the messages, tools and settings of a request by equal ones that are already stored. Raises Refusal
+        if the trial exceeds the maximum size.
+        """
         messages = asked.number_messages()
         fresh = sum(size for one, size in zip(messages, asked.sizes, strict=True) if one.id not in self._messages)
         fresh += asked.rest_size if asked.rest not in self._rest else 0

@@ -1,4 +1,4 @@
-"""The model gateway of a trial: each request of a program becomes one call of the model."""
+"""The model gateway of a trial. It turns each HTTP request of a program into one call of the trial's model."""
 
 from __future__ import annotations
 
@@ -32,21 +32,23 @@ ROUTES: tuple[tuple[str, Dialect], ...] = (
 
 
 class ModelGateway:
-    """The gateway of one trial.
+    """The model gateway of one trial.
 
-    Its calls run in the context in which its server was started, so they count against that sample's limits and appear
-    in its transcript. The work ends if a limit is reached, or if the service still fails after all retries: see
-    `failure`.
+    Calls run in the context in which the gateway's server was started, so they count against the limits of the trial's
+    sample and appear in its transcript. The agent's work ends if a limit is reached, or if the service still fails
+    after all retries (see `failure`).
     """
 
     def __init__(self, model: Model, names: Sequence[str], turns: int | None = None) -> None:
-        """Create a gateway. `names` are the model names that programs may use; `turns` is the maximum number of calls,
-        or None.
+        """Create a gateway. `names` are the model names that programs may use. `turns` is the maximum number of calls;
+        None means no maximum.
         """
         self.model, self.names, self.turns = model, tuple(names), turns
         self.failure = FailureSignal(overrules=True)
-        """The failure that ends the work; no request is answered afterwards. LimitExceededError for a limit of the
-        sample, AgentError (`limit.turns`), or WorksampleError (`model.error` and `model.refused`).
+        """The failure that ends the agent's work. After a failure no request is answered.
+
+        It is a LimitExceededError for a limit of the sample, an AgentError with the cause `limit.turns` for too many
+        calls, or a WorksampleError with the cause `model.error` or `model.refused` for the service.
         """
         self.served = 0
         """Number of requests that the model answered."""
@@ -58,7 +60,7 @@ class ModelGateway:
         self._noted: set[str] = set()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer the requests of one connection."""
+        """Answer all requests of one connection."""
         await self.http.serve(reader, writer)
 
     async def _answer(self, request: HttpRequest) -> HttpResponse:
@@ -98,7 +100,7 @@ class ModelGateway:
         return asked
 
     async def _call_model(self, asked: ModelRequest) -> ModelOutput:
-        """Make one call. Raises Refusal if it fails, and for every call after the end of the work."""
+        """Call the model once. Raises Refusal if the call fails, or if the agent's work has already ended."""
         if self.failure.error is None and self.turns is not None and self._begun >= self.turns:
             self.failure.fail(AgentError(f"the agent has used all of its {self.turns} steps", cause=Cause.LIMIT_TURNS))
         if self.failure.error is not None:
@@ -134,7 +136,9 @@ class ModelGateway:
         return output
 
     async def _is_programs_fault(self, error: Exception, seen: SendProgress) -> bool:
-        """Return whether the program caused a failure. If the control question exceeds a limit, the work ends."""
+        """Return whether the program, and not the service, caused a failure. If the control question exceeds a limit,
+        the agent's work ends.
+        """
         try:
             return await is_requests_fault(error, seen, self._control)
         except (LimitExceededError, WorksampleError) as limit:
@@ -150,6 +154,8 @@ KINDS = {408: "timeout_error", 429: "rate_limit_error", 500: "api_error"}
 
 
 def _fault(status: int, message: str, path: str) -> bytes:
-    """Return the body of the error for an unreadable request, in the dialect that its path implies."""
+    """Return the body of the error response to an unreadable request. The path of the request decides the dialect of
+    the response.
+    """
     dialect = _dialect_at(path.partition("?")[0]) or openai_chat.DIALECT
     return as_json(dialect.fault(status, message, KINDS.get(status, "invalid_request_error")))

@@ -1,7 +1,7 @@
-"""A minimal HTTP/1.1 server for untrusted clients of models and tools.
+"""A minimal HTTP/1.1 server for untrusted clients, used for models and tools.
 
-httptools parses the requests. `HttpLimits` has all limits; limits of stored bytes apply to all connections of one
-server together. Every connection is answered or closed; only ConnectionError is raised.
+The library httptools parses the requests. `HttpLimits` contains all limits; the limits of stored bytes apply to all
+connections of one server together. Every connection is answered or closed. Only ConnectionError is raised.
 """
 
 from __future__ import annotations
@@ -21,25 +21,31 @@ import httptools
 _log = logging.getLogger(__name__)
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 _PIECE = 1 << 16
-"""Bytes that are read and parsed at once."""
+"""Number of bytes that are read and parsed at once."""
 
 PIECE = 1 << 20
-"""Bytes of a body that are stored in one piece."""
+"""Size in bytes of the pieces in which a request's body is stored."""
 LOGGED = 3
-"""Maximum number of internal errors that one server logs: a program that triggers one may do so again and again."""
+"""Maximum number of internal errors that one server logs. A program that triggers an error may trigger it many
+times.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpLimits:
-    """Limits on the connections of one server. Seconds are measured by the event loop's clock."""
+    """Limits for the connections of one server. Seconds are measured by the clock of the event loop."""
 
     head_bytes: int = 1 << 16
-    """Maximum bytes of a request's line and headers. The framing of a chunked body may take as many again."""
+    """Maximum number of bytes of a request's first line and headers together. The framing of a chunked body may need
+    the same number in addition.
+    """
     headers: int = 100
     body_bytes: int = 32 << 20
-    """Maximum bytes of a request's body; providers have the same limit."""
+    """Maximum number of bytes of a request's body. Providers have the same limit."""
     held_bytes: int = 64 << 20
-    """Maximum bytes of all bodies not answered yet and all answers not sent yet."""
+    """Maximum number of bytes of all stored bodies and answers: bodies of unanswered requests, and answers that are not
+    sent yet.
+    """
     head_seconds: float = 30.0
     """Maximum seconds from a request's first byte to the end of its headers."""
     pause_seconds: float = 60.0
@@ -47,18 +53,22 @@ class HttpLimits:
     body_seconds: float = 600.0
     """Maximum seconds from the end of the headers to the end of the body."""
     idle_seconds: float = 600.0
-    """Maximum seconds between two requests of a connection."""
+    """Maximum seconds that a connection may be idle between two requests."""
     answer_seconds: float = 120.0
-    """Maximum seconds that a client may take to receive an answer."""
+    """Maximum seconds in which a client must receive an answer completely."""
     linger_seconds: float = 2.0
-    """Seconds for which the server still reads from a refused client, so that the client can read the reason."""
+    """Seconds for which the server continues to read from a client whose request it refused. Without this, the client
+    might not receive the reason.
+    """
 
 
 LARGEST = HttpLimits().body_bytes
 
 
 class BadRequest(Exception):
-    """Input that cannot be parsed further, so that the connection is closed. `status` is the HTTP status."""
+    """Error for input that cannot be parsed further. The connection is closed. `status` is the HTTP status of the
+    answer.
+    """
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -66,14 +76,16 @@ class BadRequest(Exception):
 
 
 class Body:
-    """A request's body in pieces. A single buffer of up to 32 MiB would be copied on the event loop as it grows."""
+    """The body of a request, stored in pieces. A single buffer would grow up to 32 MiB and would be copied while it
+    grows, which would block the event loop.
+    """
 
     def __init__(self) -> None:
         self.pieces: list[bytearray] = []
         self._size = 0
 
     def add(self, data: bytes) -> None:
-        """Append data."""
+        """Append data to the body."""
         if not self.pieces or len(self.pieces[-1]) >= PIECE:
             self.pieces.append(bytearray())
         self.pieces[-1] += data
@@ -88,20 +100,20 @@ class Body:
 
 @dataclass
 class HttpRequest:
-    """A complete request."""
+    """A completely received request."""
 
     method: str
     path: str
     headers: dict[str, str]
-    """Headers by lower-case name; the values of a repeated header are joined by a comma."""
+    """Headers by name in lower case. The values of a header that occurs several times are joined by commas."""
     body: Body
     keep: bool
-    """True if the connection may serve another request."""
+    """True if the connection stays open for another request."""
 
 
 @dataclass(frozen=True)
 class HttpResponse:
-    """A complete answer."""
+    """The status, headers and body of an answer to a request."""
 
     status: int
     body: bytes = b""
@@ -111,21 +123,23 @@ class HttpResponse:
 
 Answering = Callable[[HttpRequest], Awaitable[HttpResponse]]
 Fault = Callable[[int, str, str], bytes]
-"""A function that builds the body of an error from status, message, and the path as far as it was read."""
+"""Function that builds the body of an error response from the HTTP status, the message, and the part of the path that
+was received.
+"""
 
 
 class HttpServer:
-    """A server for any number of connections, which share the limit of stored bytes."""
+    """A server for any number of connections. All connections share the limit of stored bytes."""
 
     def __init__(self, answer: Answering, fault: Fault, limits: HttpLimits = HttpLimits()) -> None:
         self.limits = limits
         self.held = 0
-        """Bytes of bodies and answers in progress."""
+        """Number of bytes of all bodies and answers that are stored at this moment."""
         self._answer, self._fault = answer, fault
         self._failures = 0
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer the requests of one connection."""
+        """Answer all requests of one connection."""
         parsing = _Parsing(self)
         try:
             try:
@@ -160,8 +174,8 @@ class HttpServer:
                 writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     async def _receive(self, parsing: _Parsing, reader: asyncio.StreamReader) -> bytes:
-        """Return the next bytes, or none if the client closed the connection or was idle for too long. Raises
-        BadRequest.
+        """Return the next bytes from the client. Return no bytes if the client closed the connection or was idle for
+        too long. Raises BadRequest if the client is too slow within a request.
         """
         try:
             async with asyncio.timeout_at(parsing.deadline()):
@@ -188,7 +202,7 @@ class HttpServer:
     async def _send(
         self, writer: asyncio.StreamWriter, answer: HttpResponse, *, keep: bool, head: bool = False
     ) -> None:
-        """Write an answer, and wait until it is sent. Raises ConnectionError if it cannot be sent."""
+        """Write an answer and wait until it is sent. Raises ConnectionError if the answer cannot be sent."""
         data = _bytes_of(answer, keep=keep, head=head)
         size = len(data)
         self.held += size
@@ -204,8 +218,8 @@ class HttpServer:
             self.held -= size
 
     async def _linger(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Read remaining input for a moment. If the server closed the connection at once, the client might lose the
-        answer.
+        """Read further input of the client for up to `linger_seconds`. If the server closed the connection at once, the
+        client might lose the answer.
         """
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.limits.linger_seconds):
@@ -217,14 +231,16 @@ class HttpServer:
 
 @dataclass
 class _Parsing:
-    """The state of one connection's parser: httptools' callbacks, complete requests, and stored bytes."""
+    """The state of the parser of one connection: the callbacks for httptools, the complete requests, and the number of
+    stored bytes.
+    """
 
     server: HttpServer
     ready: deque[HttpRequest] = field(default_factory=deque)
     expecting: bool = False
     """True if the client waits for `100 Continue` before it sends the body."""
     begun: bool = False
-    """True if a request has begun and is not complete."""
+    """True if a request has begun and is not yet complete."""
     in_body: bool = False
     failure: BadRequest | None = None
 
@@ -239,11 +255,11 @@ class _Parsing:
 
     @property
     def path(self) -> str:
-        """Return the path of the request that is being read."""
+        """The path of the request that is being read."""
         return self._url.decode("latin-1")
 
     def deadline(self) -> float:
-        """Return the event loop's time at which the next input must have arrived."""
+        """The time, by the event loop's clock, at which the next input must have arrived."""
         limits = self.server.limits
         if not self.begun:
             return self._since + limits.idle_seconds
@@ -252,7 +268,7 @@ class _Parsing:
         return min(self._since + limits.body_seconds, self._moved + limits.pause_seconds)
 
     def feed(self, data: bytes) -> None:
-        """Parse data."""
+        """Parse received data."""
         self._around += len(data)
         self._moved = self._now()
         self._parse(data)
@@ -283,7 +299,7 @@ class _Parsing:
             self._fail(400, "not an HTTP/1.1 request")
 
     def release(self) -> None:
-        """Release all stored bytes."""
+        """Subtract the bytes stored for this connection from the server's total."""
         self.server.held -= len(self._body) + sum(len(request.body) for request in self.ready)
         self._body = Body()
         self.ready.clear()
@@ -360,5 +376,5 @@ def _bytes_of(answer: HttpResponse, *, keep: bool, head: bool = False) -> bytes:
 
 
 def as_json(value: Any) -> bytes:
-    """Return the bytes of an answer as JSON."""
+    """Return a value as JSON in bytes, for the body of an answer."""
     return json.dumps(value, separators=(",", ":")).encode()

@@ -1,4 +1,6 @@
-"""A program's request, independent of its dialect, and helpers that read values from untrusted JSON."""
+"""A program's request to a model, in a form that does not depend on the dialect. Helpers read values from untrusted
+JSON.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ T = TypeVar("T")
 
 @dataclass
 class ModelRequest:
-    """A parsed request."""
+    """A parsed request of a program to its model."""
 
     model: str
     messages: list[ChatMessage] = field(default_factory=list)
@@ -48,34 +50,35 @@ class ModelRequest:
     config: GenerateConfig = field(default_factory=GenerateConfig)
     stream: bool = False
     reports_usage: bool = True
-    """True if the end of a stream reports usage."""
+    """True if the stream of the answer reports token usage at its end."""
     free_text_tools: frozenset[str] = frozenset()
-    """Names of tools that take free text; the model sees them with one parameter, `input`."""
+    """Names of tools that accept free text. The model sees such a tool with a single parameter, `input`."""
     spaces: dict[str, str] = field(default_factory=dict)
-    """Namespaces of tools, by the tool name that the model sees."""
+    """Namespace of each tool that has a namespace, by the tool name that the model sees."""
     legacy: bool = False
-    """True if the program uses functions, the form before tools, with one call per answer."""
+    """True if the program uses functions, the older form of tools, which allows one call per answer."""
     ignored_settings: list[str] = field(default_factory=list)
-    """Settings in the request that the gateway ignores."""
+    """Names of settings in the request that the gateway does not pass on to the model."""
 
     def keep_tools(self, names: Iterable[str] | None) -> ModelRequest:
-        """Keep only the named tools, if the request restricts the choice of tools."""
+        """Remove all tools except those in `names`. If `names` is None, keep all tools."""
         if names is not None:
             allowed = set(names)
             self.tools = [one for one in self.tools if one.name in allowed]
         return self
 
     has_ids: bool = False
-    """True once the messages are numbered."""
+    """True after `number_messages` has given the messages their ids."""
     sizes: list[int] = field(default_factory=list)
-    """Bytes of each message, set when the messages are numbered."""
+    """Size of each message in bytes, set by `number_messages`."""
     rest: str = ""
-    """Digest of tools and settings, set when the messages are numbered."""
+    """Digest of the tools and settings, set by `number_messages`."""
     rest_size: int = 0
 
     def number_messages(self) -> list[ChatMessage]:
-        """Give each message an id that stays the same if the same conversation is sent again, and return
-        the messages."""
+        """Give each message an id and return the messages. The ids are the same if the same conversation is sent
+        again.
+        """
         if self.has_ids:
             return self.messages
         running = hashlib.sha256()
@@ -96,7 +99,9 @@ def optional(body: Any, key: str, kind: type[T], default: None = None) -> T | No
 @overload
 def optional(body: Any, key: str, kind: type[T], default: T) -> T: ...
 def optional(body: Any, key: str, kind: type[T], default: T | None = None) -> T | None:
-    """Return a value of a request, or the default if it is missing or null. Raises Refusal for another type."""
+    """Return the value of `key` in a request, or the default if the value is missing or null. Raises Refusal if the
+    value has another type than `kind`.
+    """
     value = body.get(key) if isinstance(body, dict) else None
     if value is None:
         return default
@@ -108,7 +113,9 @@ def optional(body: Any, key: str, kind: type[T], default: T | None = None) -> T 
 
 
 def read_required(body: Any, key: str, kind: type[T]) -> T:
-    """Return a required value. Raises Refusal if it is missing or has another type."""
+    """Return the value of `key` in a request. Raises Refusal if the value is missing or has another type than
+    `kind`.
+    """
     value = optional(body, key, kind)
     if value is None:
         raise Refusal(400, f"{key} is missing")
@@ -116,7 +123,7 @@ def read_required(body: Any, key: str, kind: type[T]) -> T:
 
 
 def read_rows(body: Any, key: str) -> list[dict[str, Any]]:
-    """Return a list of objects. Raises Refusal for anything else."""
+    """Return the value of `key` in a request, a list of objects. Raises Refusal if the value is anything else."""
     found: list[Any] = optional(body, key, list, [])
     if not all(isinstance(row, dict) for row in found):
         raise Refusal(400, f"{key} contains an item that is not an object")
@@ -124,7 +131,9 @@ def read_rows(body: Any, key: str) -> list[dict[str, Any]]:
 
 
 def read_count(body: Any, key: str, least: int = 0, most: int = 1 << 31) -> int | None:
-    """Return a whole number within bounds, or None. Accepts 8.0, which some clients write. Raises Refusal."""
+    """Return the value of `key` in a request, a whole number from `least` to `most`, or None if the value is missing.
+    Numbers such as 8.0, which some clients write, are accepted. Raises Refusal for anything else.
+    """
     value = body.get(key) if isinstance(body, dict) else None
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -138,7 +147,9 @@ def read_count(body: Any, key: str, least: int = 0, most: int = 1 << 31) -> int 
 
 
 def read_texts(body: Any, key: str) -> list[str] | None:
-    """Return a list of texts, or None; a single text becomes a list of one. Raises Refusal."""
+    """Return the value of `key` in a request as a list of texts, or None if the value is missing. A single text becomes
+    a list with one element. Raises Refusal for anything else.
+    """
     value = body.get(key) if isinstance(body, dict) else None
     if value is None or isinstance(value, str):
         return None if value is None else [value]
@@ -148,7 +159,9 @@ def read_texts(body: Any, key: str) -> list[str] | None:
 
 
 def read_word(body: Any, key: str, known: Iterable[str]) -> Any:
-    """Return one of the known values. Raises Refusal for any other."""
+    """Return the value of `key` in a request, which must be one of the values in `known`. Raises Refusal for any other
+    value.
+    """
     value, known = optional(body, key, str), tuple(known)
     if value is not None and value not in known:
         raise Refusal(400, f"{key} is {value[:100]!r}; it must be one of {', '.join(known)}")
@@ -161,9 +174,10 @@ EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 def unused_settings(
     body: Mapping[str, Any], taken: Iterable[str], refused: Mapping[str, Any] = {}, within: str = ""
 ) -> list[str]:
-    """Return the settings that the gateway neither reads nor refuses, so that they can be noted as ignored.
+    """Return the names of settings that the gateway does not pass on, so that they can be recorded as ignored. `taken`
+    are the settings that the gateway reads.
 
-    `refused` maps settings that would change the answer to their harmless value. Raises Refusal if such a setting has
+    `refused` maps each setting that would change the answer to its harmless value. Raises Refusal if such a setting has
     another value.
     """
     known = set(taken)
@@ -177,7 +191,9 @@ def unused_settings(
 
 
 def build_tool(name: str, about: str | None, schema: Any) -> ToolInfo:
-    """Build a tool of the program from its JSON schema. Raises Refusal if the schema is invalid."""
+    """Build a tool of the program from its name, description and JSON schema. Raises Refusal if the schema is
+    invalid.
+    """
     try:
         params, more = parameters_of(expand(schema))
     except (ValueError, TypeError) as error:
@@ -189,7 +205,7 @@ def build_tool(name: str, about: str | None, schema: Any) -> ToolInfo:
 def answer_schema(
     schema: Any, name: str | None = None, about: str | None = None, strict: bool | None = None
 ) -> ResponseSchema:
-    """Build the schema that the program requires of the answer. Raises Refusal if it is invalid."""
+    """Build the schema that the model's answer must follow. Raises Refusal if the schema is invalid."""
     try:
         shape = schema_of(expand(schema))
     except (ValueError, TypeError) as error:
@@ -207,9 +223,11 @@ def _line(error: Exception) -> str:
 
 
 def parse_arguments(text: str) -> dict[str, Any]:
-    """Parse the arguments of a tool call that the program sends back; text that is not JSON is returned under `input`.
+    """Parse the arguments of a tool call that the program sends back. If the text is not JSON, return it under the key
+    `input`.
 
-    Raises ValueError if no service could be sent these arguments, and Refusal if they are too large.
+    Raises ValueError if the arguments contain values that cannot be sent to any service; Refusal if the arguments are
+    too large.
     """
     data = (text or "{}").encode(errors="surrogatepass")
     try:
@@ -225,13 +243,17 @@ def parse_arguments(text: str) -> dict[str, Any]:
 
 _DATA = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,", re.ASCII)
 _URL_SAFE = str.maketrans("-_", "+/", " \t\r\n")
-"""Translation of the URL-safe Base64 alphabet, which Google's client writes, to the plain one."""
+"""Translation from the URL-safe Base64 alphabet, which Google's client writes, to the standard alphabet. White space is
+removed.
+"""
 _SOUNDS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/wave": "wav", "audio/mp3": "mp3", "audio/mpeg": "mp3"}
 _FILMS = {"video/mp4": "mp4", "video/mpeg": "mpeg", "video/quicktime": "mov", "video/mov": "mov"}
 
 
 def read_picture(uri: str) -> Content:
-    """Return a picture. Raises Refusal if `uri` is not a data URI, because the gateway fetches nothing."""
+    """Return a picture from its data URI. Raises Refusal for any other address, because the gateway fetches nothing
+    from the network.
+    """
     kind, data = _data_of(uri, "a picture")
     if not kind.startswith("image/"):
         raise Refusal(400, f"{kind[:100]} is not a picture")
@@ -239,7 +261,9 @@ def read_picture(uri: str) -> Content:
 
 
 def read_media(uri: str, name: str = "") -> Content:
-    """Return a picture, sound, film or document, by its media type. Raises Refusal."""
+    """Return a picture, sound, film or document from its data URI, according to its media type. Raises Refusal if the
+    URI or the media type is invalid.
+    """
     kind, data = _data_of(uri, "a file")
     whole: Any = f"data:{kind};base64,{data}"
     if kind.startswith("image/"):
@@ -254,7 +278,7 @@ def read_media(uri: str, name: str = "") -> Content:
 
 
 def _data_of(uri: str, what: str) -> tuple[str, str]:
-    """Return the media type and the data of a data URI, as padded Base64 in the plain alphabet."""
+    """Return the media type and the data of a data URI. The data are Base64 in the standard alphabet, with padding."""
     if not uri.startswith("data:"):
         raise Refusal(400, f"send {what} as data: this gateway does not download files for programs in a box")
     head = _DATA.match(uri)
@@ -272,20 +296,22 @@ def _data_of(uri: str, what: str) -> tuple[str, str]:
 
 
 def join_content(parts: list[Content]) -> str | list[Content]:
-    """Return a message's content; if all parts are text, as one string."""
+    """Return the content of a message: a single string if all parts are text, otherwise the list of parts."""
     if all(isinstance(part, ContentText) for part in parts):
         return "\n".join(part.text for part in parts if isinstance(part, ContentText))
     return parts
 
 
 def assistant_message(text: str, calls: list[ToolCall]) -> ChatMessageAssistant:
-    """Build the message of a model's answer that a program sends back."""
+    """Build a message from a model's earlier answer that the program sent back."""
     return ChatMessageAssistant(content=text, tool_calls=calls or None)
 
 
 def tool_result_message(
     id: str, text: str | list[Content], name: str | None = None, *, failed: bool = False
 ) -> ChatMessageTool:
-    """Build the message of a tool's result. A failure that consists of text only is passed on as a tool error."""
+    """Build a message with the result of a tool. If the tool failed and the result is only text, the text is passed on
+    as the tool's error.
+    """
     error = ToolCallError("unknown", text) if failed and isinstance(text, str) else None
     return ChatMessageTool(content=text, tool_call_id=id, function=name, error=error)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 
 class Refusal(Exception):
-    """A refused request. `status` is the HTTP status, and `kind` the dialects' name for the error."""
+    """Error for a request that the gateway refuses. `status` is the HTTP status. `kind` is the name that the dialects
+    give the error.
+    """
 
     def __init__(self, status: int, message: str, kind: str = "invalid_request_error") -> None:
         super().__init__(message)

@@ -1,6 +1,7 @@
-"""Parse request bodies: small ones in this process, all others in a subprocess with limits.
+"""Parsing of request bodies: small bodies in this process, all others in a subprocess with limits.
 
-A program may send input that is slow to parse, so values, levels, messages and schemas are counted.
+A program may send input that is slow to parse. Therefore the numbers of values, nested levels, messages and schema
+nodes are limited.
 """
 
 from __future__ import annotations
@@ -21,20 +22,22 @@ DIALECTS: dict[str, Dialect] = {
     one.DIALECT.name: one.DIALECT for one in (openai_chat, openai_responses, anthropic, gemini)
 }
 LIMITS = JsonLimits()
-"""Limits of a request's body."""
+"""Limits for the JSON of a request's body."""
 MESSAGES = 4096
-"""Maximum number of messages of one request; OpenAI itself takes 2,048."""
+"""Maximum number of messages in one request. OpenAI accepts 2,048."""
 TOOLS = 1024
 PARTS = 4096
-"""Maximum number of tool calls and non-text parts in all messages. The engine copies each of them."""
+"""Maximum number of tool calls and non-text parts in all messages of a request. Inspect copies each of them."""
 ARGUMENTS = 50_000
-"""Maximum number of values in the arguments of all tool calls."""
+"""Maximum number of values in the arguments of all tool calls of a request."""
 SMALL_BYTES, SMALL_VALUES, SMALL_NODES = 1 << 16, 1000, 2000
-"""Largest request that is parsed in this process; it takes about 20 ms at most."""
+"""Maximum bytes, JSON values and schema nodes of a request that is parsed in this process. Parsing takes about 20 ms at
+most.
+"""
 
 
 async def read_request(dialect: Dialect, body: Body, path: str) -> ModelRequest:
-    """Parse a request. Raises Refusal."""
+    """Parse the body of a request. Raises Refusal if the request is invalid or too large."""
     if len(body) <= SMALL_BYTES and count_values(data := bytes(body)) <= SMALL_VALUES:
         try:
             return read_body(data, dialect.name, path, SMALL_NODES)
@@ -57,12 +60,14 @@ async def read_request(dialect: Dialect, body: Body, path: str) -> ModelRequest:
 
 
 def warm() -> None:
-    """Start the parsing subprocess in the background."""
+    """Start the parsing subprocess in the background, so that the first large request need not wait for it."""
     shared_worker_pool().warm(__name__)
 
 
 def read_in_subprocess(body: bytes, dialect: str, path: str) -> ModelRequest | tuple[int, str, str]:
-    """Parse a request and number its messages. If it is refused, return status, message and kind of the Refusal."""
+    """Parse a request and number its messages. If the request is refused, return the status, message and kind of the
+    Refusal instead.
+    """
     try:
         return read_body(body, dialect, path)
     except Refusal as refusal:
@@ -70,7 +75,9 @@ def read_in_subprocess(body: bytes, dialect: str, path: str) -> ModelRequest | t
 
 
 def read_body(body: bytes, dialect: str, path: str, nodes: int = NODES) -> ModelRequest:
-    """Parse a body. Raises Refusal or ForeignInputError."""
+    """Parse a body in the calling process. Raises Refusal if the request is invalid; ForeignInputError if the body is
+    not JSON within the limits.
+    """
     found = read_json(body, LIMITS)
     if not isinstance(found, dict):
         raise Refusal(400, "the body is not a JSON object")
@@ -103,7 +110,7 @@ def _check_counts(asked: ModelRequest) -> None:
 
 
 def _count_inside(value: Any) -> int:
-    """Return the number of values in lists and objects, at any depth."""
+    """Return the number of values contained in a list or object, at any depth."""
     count, left = 0, [value]
     while left:
         one = left.pop()

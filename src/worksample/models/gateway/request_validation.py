@@ -1,4 +1,4 @@
-"""Find values that cannot be sent to any service, in the whole request, before it is used."""
+"""Search of a request for values that cannot be sent to any service. It is done before the request is used."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 DEEPEST = 128
 """Maximum depth of nested objects and lists."""
 LARGEST = 1 << 63
-"""Upper bound of integers that JSON parsers accept."""
+"""Bound for integers, 2**63. JSON parsers reject larger ones."""
 _LONE = re.compile("[\ud800-\udfff]")
 
 
 def check_sendable(body: Any) -> None:
-    """Raise ValueError for values that cannot be sent.
+    """Check that a request body can be sent to a service. Raises ValueError if it cannot.
 
-    These are invalid Unicode (lone surrogates), NaN, infinity, numbers beyond 64 bits, and structures nested too
-    deeply.
+    Values that cannot be sent are invalid Unicode (lone surrogates), NaN, infinity, numbers beyond 64 bits, and
+    structures that are nested too deeply.
     """
     level, depth = [body], 0
     while level:
@@ -46,7 +46,9 @@ def check_sendable(body: Any) -> None:
 
 
 def _place(body: Any, wanted: Callable[[Any], bool]) -> str:
-    """Return the path of the first wanted value, such as `tools.0.name`; for a key, the path of its object."""
+    """Return the path, such as `tools.0.name`, of the first value for which `wanted` is true. For a key, return the
+    path of the object that contains the key.
+    """
     left: list[tuple[str, Any]] = [("", body)]
     while left:
         path, value = left.pop()

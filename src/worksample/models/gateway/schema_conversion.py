@@ -1,8 +1,8 @@
-"""Convert programs' JSON schemas to the form that Inspect passes on.
+"""Conversion of programs' JSON schemas to the form that Inspect accepts.
 
-Inspect's schemas support fewer keywords than clients write. Equivalent keywords are rewritten (`const`, `oneOf`,
-`nullable`, `true`); other constraints are added to the description that the model reads. Only titles and annotations
-for programs (`$schema`, `x-...`) are dropped silently.
+Inspect's schemas support fewer keywords than clients write. Some keywords are rewritten to equivalent ones (`const`,
+`oneOf`, `nullable`, `true`). Other constraints are added to the description that the model reads. Only titles and
+annotations for programs (`$schema`, `x-...`) are removed without a trace.
 """
 
 from __future__ import annotations
@@ -18,15 +18,17 @@ KEPT = frozenset(
     {"description", "default", "format", "enum", "required", "pattern", "minLength", "maxLength", "minimum", "maximum",
      "examples"}
 )  # fmt: skip
-"""Keywords that are passed on unchanged."""
+"""Schema keywords that are passed on unchanged."""
 COUNTED = frozenset({"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"})
-"""Keywords whose values some clients write as text."""
+"""Schema keywords whose values are numbers. Some clients write these numbers as text."""
 MARKS = frozenset({"title", "definitions", "propertyOrdering"})
 _LONGEST = 500
 
 
 def parameters_of(schema: Any) -> tuple[ToolParams, str]:
-    """Return a tool's parameters, and the constraints that the model must read in words. Raises ValueError."""
+    """Return the parameters of a tool, and a text with the constraints that Inspect's schema cannot express. Raises
+    ValueError if the schema is invalid.
+    """
     shaped = _with_shape({} if schema is None or schema is True else schema)
     types = shaped.get("type", "object")
     if shaped.get("not") is False or "object" not in (types if isinstance(types, list) else [types]):
@@ -53,7 +55,7 @@ def parameters_of(schema: Any) -> tuple[ToolParams, str]:
 
 
 def schema_of(schema: Any) -> JSONSchema:
-    """Convert any schema. Raises ValueError if it is invalid."""
+    """Convert a JSON schema to Inspect's form. Raises ValueError if the schema is invalid."""
     return JSONSchema.model_validate(_with_shape(schema))
 
 
@@ -91,7 +93,7 @@ def _with_shape(node: Any) -> dict[str, Any]:
 
 
 def _merge_all_of(node: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema merged with all schemas under `allOf`."""
+    """Return a schema in which all schemas under `allOf` are merged into the schema itself."""
     parts = node.get("allOf")
     if not isinstance(parts, list):
         return node

@@ -1,5 +1,5 @@
-"""Replace references in a tool's schema by their targets. Nodes are counted, because references multiply their
-targets.
+"""Replacement of the references in a tool's schema by their targets. The number of nodes is limited, because each
+reference copies its target.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Any
 from .request_error import Refusal
 
 NODES = 20_000
-"""Maximum number of nodes of all schemas of one request, after all references are replaced."""
+"""Maximum number of nodes in all schemas of one request, after all references are replaced."""
 DEPTH = 40
-"""Maximum depth of a schema; anything deeper accepts any value."""
+"""Maximum depth of a schema. Deeper levels are replaced by a schema that accepts any value."""
 AGAIN = (3, 1, 0)
-"""How often a schema that refers to itself is repeated inside itself. The first number that fits the budget is used;
-below the last repetition any value is accepted.
+"""Numbers of times that a schema with a reference to itself may be repeated inside itself. The first number whose
+result fits the budget of nodes is used. Below the last repetition any value is accepted.
 """
 LONGEST_REF = 1000
-"""Maximum characters of a reference."""
+"""Maximum number of characters in a reference."""
 
 
 class _Budget:
@@ -30,7 +30,7 @@ class _Budget:
         self.nodes, self.whole = nodes, nodes
 
     def spend(self, count: int) -> None:
-        """Take `count` nodes from the budget. Raises Refusal if too few are left."""
+        """Subtract `count` nodes from the budget. Raises SchemaTooLarge if too few nodes are left."""
         self.nodes -= count
         if self.nodes < 0:
             raise SchemaTooLarge(self.whole)
@@ -52,7 +52,7 @@ _budget: ContextVar[_Budget | None] = ContextVar("worksample_schema_nodes", defa
 
 @contextmanager
 def shared_budget(nodes: int = NODES) -> Iterator[None]:
-    """Let all schemas that are expanded within the block share a budget of nodes."""
+    """Make all schemas that are expanded within the block share a single budget of nodes."""
     token = _budget.set(_Budget(nodes))
     try:
         yield
@@ -61,7 +61,7 @@ def shared_budget(nodes: int = NODES) -> Iterator[None]:
 
 
 def expand(schema: Any) -> Any:
-    """Return the schema with its references replaced. Raises Refusal if it becomes too large."""
+    """Return the schema with its references replaced by their targets. Raises Refusal if the result is too large."""
     budget = _budget.get() or _Budget(NODES)
     for again in AGAIN:
         left = budget.nodes
@@ -78,10 +78,12 @@ class _Expansion:
     def __init__(self, whole: Any, budget: _Budget, again: int) -> None:
         self._whole, self._budget, self._again = whole, budget, again
         self._inside: dict[str, int] = {}
-        """References that are being replaced, with their nesting depth."""
+        """References that are being replaced at this moment, each with the number of times that it is nested in
+        itself.
+        """
 
     def of(self, node: Any, depth: int) -> Any:
-        """Expand a node of the schema."""
+        """Return a node of the schema with its references replaced. `depth` is the number of further levels allowed."""
         self._budget.spend(1)
         if depth == 0:
             return {}
@@ -101,7 +103,9 @@ class _Expansion:
         return out
 
     def _expand_properties(self, properties: Any, depth: int) -> Any:
-        """Expand properties, whose names the program chooses: `$filter` and `oneOf` may be names, too."""
+        """Return the properties of a schema with their references replaced. The program chooses the names of
+        properties, so a name such as `oneOf` is not a keyword.
+        """
         if not isinstance(properties, dict) or isinstance(properties.get("$ref"), str) or depth == 0:
             return self.of(properties, depth)
         self._budget.spend(1)

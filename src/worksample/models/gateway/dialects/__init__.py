@@ -1,4 +1,6 @@
-"""The API dialects of providers. Each parses requests and formats answers, streams and errors as its provider does."""
+"""The API dialects of the providers. Each dialect parses requests and formats answers, streams and errors as its
+provider does.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +13,17 @@ from inspect_ai.model import ModelOutput
 from worksample.models.gateway.request import ModelRequest
 
 Read = Callable[[dict[str, Any], str], ModelRequest]
-"""Parse a request from the body and the path. Raises Refusal."""
+"""Function that parses a request from its body and its path. It raises Refusal if the request is invalid."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """Functions that parse requests and format answers of one provider's API."""
+    """The functions of one provider's API: they parse requests and format answers, streams and errors."""
 
     name: str
     read: Read
     answer: Callable[[ModelOutput, ModelRequest], dict[str, Any]]
     stream: Callable[[ModelOutput, ModelRequest], Iterator[bytes]]
-    """Formats an answer as server-sent events."""
+    """Function that formats an answer as server-sent events."""
     fault: Callable[[int, str, str], dict[str, Any]]
-    """Formats an error from HTTP status, message and kind of error."""
+    """Function that formats an error from its HTTP status, message and kind."""

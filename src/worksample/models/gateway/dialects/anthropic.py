@@ -55,11 +55,11 @@ BLOCK = ("type", "text", "id", "name", "input", "thinking", "signature", "data")
 PART = ("type", "text", "source", "title")
 RESULT = ("tool_use_id", "content", "is_error")
 OWN = ("text", "tool_use", "thinking", "redacted_thinking")
-"""Types of the parts in a model's answer. The gateway restores reasoning from its memory."""
+"""Types of the parts that a model's answer may have. Reasoning among them is restored from the gateway's memory."""
 
 
 def read(body: dict[str, Any], path: str) -> ModelRequest:
-    """Parse a request; see `Dialect`."""
+    """Parse a Messages request into a `ModelRequest`. Raises Refusal if the request is invalid."""
     given = read_rows(body, "messages")
     if not given:
         raise Refusal(400, "messages: at least one message is required")
@@ -98,7 +98,7 @@ def _most(body: dict[str, Any]) -> int:
 
 
 def _thinking(body: dict[str, Any], notes: list[str]) -> dict[str, Any]:
-    """Read the reasoning effort and the format of the answer."""
+    """Return the settings for reasoning effort and for the format of the answer."""
     thinking, output = optional(body, "thinking", dict, {}), optional(body, "output_config", dict, {})
     kind = read_word(thinking, "type", ("enabled", "disabled", "adaptive"))
     notes += unused_settings(thinking, ("type", "budget_tokens"), within="thinking.")
@@ -117,7 +117,9 @@ def _thinking(body: dict[str, Any], notes: list[str]) -> dict[str, Any]:
 
 
 def _tool(row: dict[str, Any], notes: list[str]) -> ToolInfo | None:
-    """Read a tool. Tools that the provider runs are left out and noted."""
+    """Return a tool of the request. Return None for a tool that runs on the provider's servers, and add its name to
+    `notes`.
+    """
     kind = optional(row, "type", str, "custom")
     if kind != "custom":
         notes.append(f"tools: {kind}")
@@ -132,7 +134,9 @@ def _choice(value: dict[str, Any]) -> ToolChoice | None:
 
 
 def _messages(row: dict[str, Any], notes: list[str]) -> list[ChatMessage]:
-    """Read a turn. A user's turn may contain the results of several tools; each result becomes a message."""
+    """Return the messages of one turn. A user's turn may contain the results of several tools; each result becomes a
+    separate message.
+    """
     role, value = read_required(row, "role", str), row.get("content")
     blocks = [{"type": "text", "text": value}] if isinstance(value, str) else read_rows(row, "content")
     notes += unused_settings(row, ("role", "content"), within="messages.")
@@ -193,7 +197,7 @@ def _parts(value: Any, notes: list[str]) -> list[Content]:
 
 
 def _source(part: dict[str, Any]) -> str:
-    """Return the data of a picture or document as a data URI, or "" if it is given by an address."""
+    """Return a picture or document as a data URI. Return "" if the request gives only its web address."""
     source = read_required(part, "source", dict)
     kind, data = optional(source, "media_type", str, ""), optional(source, "data", str, "")
     return f"data:{kind};base64,{data}" if source.get("type") == "base64" else ""
@@ -212,7 +216,7 @@ def _blocks(output: ModelOutput) -> list[dict[str, Any]]:
 
 
 def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
-    """Write an answer; see `Dialect`."""
+    """Return a model's output as the body of a Messages response."""
     prompt, answered, cached, written, _ = token_counts(output)
     return {
         "id": f"msg_{output.message.id}",
@@ -232,7 +236,7 @@ def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
 
 
 def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
-    """Write a stream; see `Dialect`."""
+    """Yield a model's output as the server-sent events of the Messages API."""
     whole = answer(output, asked)
 
     def write_event(kind: str, **rest: Any) -> bytes:
@@ -260,7 +264,7 @@ def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
 
 
 def fault(status: int, message: str, kind: str) -> dict[str, Any]:
-    """Write an error; see `Dialect`."""
+    """Return an error as the body of an Anthropic error response."""
     named = KINDS.get(status, "api_error" if status >= 500 else "invalid_request_error")
     return {"type": "error", "error": {"type": named, "message": message}}
 

@@ -1,6 +1,6 @@
-"""The dialect of Google's generateContent.
+"""The dialect of Google's generateContent API.
 
-The path names the model. Calls have no ids in this dialect, so this module numbers them.
+The path of a request names the model. Tool calls have no ids in this dialect, so this module numbers them.
 """
 
 from __future__ import annotations
@@ -66,13 +66,13 @@ CHOICES = 8
 
 
 def camel(key: str) -> str:
-    """Return a name in camel case. Google accepts both spellings."""
+    """Return a key in camel case. Google accepts keys in camel case and in snake case."""
     head, *parts = key.split("_")
     return head + "".join(part[:1].upper() + part[1:] for part in parts) if parts and head else key
 
 
 def _own(value: Any, kind: str = "an object") -> dict[str, Any]:
-    """Return one of Google's objects with its keys in one spelling."""
+    """Return an object of Google's API with all its keys in camel case. Raises Refusal if the value is no object."""
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -81,7 +81,7 @@ def _own(value: Any, kind: str = "an object") -> dict[str, Any]:
 
 
 def read(body: dict[str, Any], path: str) -> ModelRequest:
-    """Parse a request; see `Dialect`."""
+    """Parse a generateContent request into a `ModelRequest`. Raises Refusal if the request is invalid."""
     name, _, verb = unquote(path.partition("/models/")[2]).partition(":")
     body = _own(body)
     turns = read_rows(body, "contents")
@@ -135,7 +135,9 @@ def _config(given: dict[str, Any], notes: list[str]) -> GenerateConfig:
 
 
 def _format(given: dict[str, Any]) -> ResponseSchema | None:
-    """Read the format of the answer: Google's schema, a JSON schema, or any JSON."""
+    """Return the schema that the answer must follow: from Google's schema or a JSON schema, or any JSON object. Return
+    None if the request sets no format.
+    """
     kind = optional(given, "responseMimeType", str)
     if kind not in (None, "", "text/plain", "application/json", "text/x.enum"):
         raise Refusal(400, f"responseMimeType is {kind[:100]!r}; only text and JSON are supported")
@@ -148,7 +150,9 @@ def _format(given: dict[str, Any]) -> ResponseSchema | None:
 
 
 def _tools(row: dict[str, Any], notes: list[str]) -> list[ToolInfo]:
-    """Read tools. Tools that run on Google's servers are left out and noted."""
+    """Return the tools of the request. Tools that run on Google's servers are left out, and their names are added to
+    `notes`.
+    """
     notes += [f"tools: {key}" for key, value in row.items() if key != "functionDeclarations" and value is not None]
     out = []
     for declared in map(_own, read_rows(row, "functionDeclarations")):
@@ -162,9 +166,9 @@ def _tools(row: dict[str, Any], notes: list[str]) -> list[ToolInfo]:
 
 
 def standard(node: Any, *, own: bool = True) -> Any:
-    """Convert Google's schema to a JSON schema: keys in one spelling, types in lower case, standard references.
+    """Convert Google's schema to a JSON schema: keys in camel case, types in lower case, and standard references.
 
-    `own` is True if the keys are Google's; in a JSON schema only the spelling of types is corrected.
+    `own` is True if the keys follow Google's schema. In a JSON schema, only the types are changed to lower case.
     """
     if isinstance(node, list):
         return [standard(one, own=own) for one in node]
@@ -186,9 +190,9 @@ def standard(node: Any, *, own: bool = True) -> Any:
 
 _NAMES = {"defs": "$defs", "ref": "$ref"}
 _MAPS = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
-"""Schema keywords whose keys are names that the program chooses."""
+"""Schema keywords that contain an object with names chosen by the program as its keys."""
 _VALUES = frozenset({"default", "example", "examples", "enum", "const", "required", "propertyOrdering"})
-"""Schema keywords that contain no schema."""
+"""Schema keywords whose values are data and contain no schema."""
 
 
 def _type(value: Any) -> Any:
@@ -221,7 +225,7 @@ def _parts(turn: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _text(parts: list[dict[str, Any]], notes: list[str]) -> str:
-    """Return the text of a turn without reasoning, which the gateway remembers itself."""
+    """Return the text of a turn without reasoning. The gateway restores reasoning from its memory."""
     said = []
     for part in parts:
         if "text" in part:
@@ -232,7 +236,7 @@ def _text(parts: list[dict[str, Any]], notes: list[str]) -> str:
 
 
 def _turn(turn: dict[str, Any], waiting: list[tuple[str, str]], number: int, notes: list[str]) -> list[ChatMessage]:
-    """Read a turn. `waiting` lists (id, function) of calls without a result so far."""
+    """Return the messages of one turn. `waiting` lists the tool calls that have no result so far, as (id, function)."""
     parts, role = _parts(turn), optional(turn, "role", str, "user")
     if role == "model":
         calls = []
@@ -306,7 +310,7 @@ def _candidate(index: int, one: ChatCompletionChoice) -> dict[str, Any]:
 
 
 def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
-    """Write an answer; see `Dialect`."""
+    """Return a model's output as the body of a generateContent response."""
     prompt, answered, cached, _, reasoning = token_counts(output)
     return {
         "candidates": [_candidate(index, one) for index, one in enumerate(output.choices)],
@@ -323,12 +327,12 @@ def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
 
 
 def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
-    """Write a stream with a single event; see `Dialect`."""
+    """Yield a model's output as a stream with a single server-sent event."""
     yield format_event(answer(output, asked))
 
 
 def fault(status: int, message: str, kind: str) -> dict[str, Any]:
-    """Write an error; see `Dialect`."""
+    """Return an error as the body of a Google error response."""
     named = KINDS.get(status, "UNAVAILABLE" if status >= 500 else "FAILED_PRECONDITION")
     return {"error": {"code": status, "message": message, "status": named}}
 

@@ -1,4 +1,4 @@
-"""The dialect of OpenAI's chat completions."""
+"""The dialect of OpenAI's chat completions API."""
 
 from __future__ import annotations
 
@@ -56,15 +56,15 @@ TAKEN = (
 )  # fmt: skip
 REFUSED = {"audio": None, "modalities": ["text"], "web_search_options": None}
 FREE = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
-"""The parameters of a tool that takes free text."""
+"""Schema of the parameters of a tool that accepts free text instead of JSON arguments."""
 MESSAGE = ("role", "content", "tool_calls", "tool_call_id", "function_call", "refusal")
 PART = ("type", "text", "refusal", "image_url", "input_audio", "file")
 CHOICES = 16
-"""Maximum number of answers to one request."""
+"""Maximum number of answers that one request may ask for."""
 
 
 def read(body: dict[str, Any], path: str) -> ModelRequest:
-    """Parse a request; see `Dialect`."""
+    """Parse a chat completions request into a `ModelRequest`. Raises Refusal if the request is invalid."""
     messages = read_rows(body, "messages")
     if not messages:
         raise Refusal(400, "messages is missing or empty")
@@ -110,9 +110,9 @@ def read(body: dict[str, Any], path: str) -> ModelRequest:
 
 
 def _read_tool(row: dict[str, Any], notes: list[str]) -> tuple[ToolInfo, bool] | None:
-    """Return a tool, and whether it takes free text.
+    """Return a tool of the request, and whether the tool accepts free text.
 
-    Tools that run on the provider's servers are left out and noted.
+    Return None for a tool that runs on the provider's servers, and add its name to `notes`.
     """
     kind = optional(row, "type", str, "function")
     if kind == "function":
@@ -131,16 +131,18 @@ def _function(row: dict[str, Any], notes: list[str]) -> tuple[ToolInfo, bool]:
 
 
 def free_tool(row: dict[str, Any], grammar: str, notes: list[str]) -> ToolInfo:
-    """Build a tool that takes free text; its description tells the model the grammar."""
+    """Build a tool that accepts free text. The tool's description tells the model which grammar the text must
+    follow.
+    """
     notes += unused_settings(row, ("type", "name", "description", "format"), within="tools.")
     about = optional(row, "description", str, "") + (f"\n\nThe input's grammar:\n{grammar}" if grammar else "")
     return build_tool(read_required(row, "name", str), about, FREE)
 
 
 def choice(value: Any, notes: list[str]) -> tuple[ToolChoice | None, list[str] | None]:
-    """Return the mode of choosing a tool and the tools to choose from, for chats and responses alike.
+    """Return how the model chooses a tool, and the names of the tools to choose from (None if all are allowed).
 
-    Raises Refusal.
+    The chat and the responses dialects share this function. Raises Refusal if the value is invalid.
     """
     if value is None or isinstance(value, str):
         plain: dict[str, ToolChoice] = {"none": "none", "auto": "auto", "required": "any"}
@@ -161,7 +163,7 @@ def choice(value: Any, notes: list[str]) -> tuple[ToolChoice | None, list[str] |
 
 
 def _tool_name(row: dict[str, Any]) -> str:
-    """Return a tool's name. The chat API nests it one level deeper than the responses API."""
+    """Return the name of a tool. The name is one level deeper in the chat API than in the responses API."""
     inner = next((row[key] for key in ("function", "custom") if isinstance(row.get(key), dict)), row)
     return read_required(inner, "name", str)
 
@@ -189,7 +191,7 @@ def _format(value: dict[str, Any], notes: list[str]) -> ResponseSchema | None:
 
 
 def named_schema(row: dict[str, Any], within: str, notes: list[str]) -> ResponseSchema:
-    """Build a named schema from the form that chats and responses share."""
+    """Build a schema with a name from the form that the chat and the responses dialects share."""
     notes += unused_settings(row, ("type", "name", "description", "schema", "strict"), within=within)
     given = row.get("schema")
     return answer_schema(
@@ -201,7 +203,9 @@ def named_schema(row: dict[str, Any], within: str, notes: list[str]) -> Response
 
 
 def _conversation(given: list[dict[str, Any]], notes: list[str]) -> list[ChatMessage]:
-    """Read the messages. A function's result has no id, so it belongs to the last call of that function."""
+    """Return the messages of the request. The result of a function (the older form of a tool) has no id, so it is
+    assigned to the last call of this function.
+    """
     out: list[ChatMessage] = []
     open_calls: list[tuple[str, str]] = []
     for number, row in enumerate(given):
@@ -279,7 +283,7 @@ def _parts(value: Any, notes: list[str]) -> list[Content]:
 
 
 def with_detail(image: Content, detail: str | None) -> Content:
-    """Return a picture with the level of detail in which the model sees it."""
+    """Return a picture with its level of detail set, which decides the resolution at which the model sees it."""
     if isinstance(image, ContentImage) and detail in ("auto", "low", "high", "original"):
         return image.model_copy(update={"detail": detail})
     return image
@@ -310,7 +314,7 @@ def _usage(output: ModelOutput) -> dict[str, Any]:
 
 
 def _message_of(one: ChatCompletionChoice, asked: ModelRequest) -> tuple[dict[str, Any], str]:
-    """Return the message of a choice, and the reason why it ended."""
+    """Return the message of one choice of a model's output, and the reason why the message ended."""
     calls = _calls(one.message, asked)
     message: dict[str, Any] = {"role": "assistant", "content": one.message.text or None, "refusal": None}
     if calls and asked.legacy:
@@ -325,7 +329,7 @@ def _logprobs(one: ChatCompletionChoice) -> dict[str, Any] | None:
 
 
 def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
-    """Write an answer; see `Dialect`."""
+    """Return a model's output as the body of a chat completions response."""
     choices = []
     for index, one in enumerate(output.choices):
         message, finish = _message_of(one, asked)
@@ -341,7 +345,7 @@ def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
 
 
 def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
-    """Write a stream; see `Dialect`."""
+    """Yield a model's output as the server-sent events of the chat completions API."""
     head = {
         "id": f"chatcmpl-{output.message.id}",
         "object": "chat.completion.chunk",
@@ -369,7 +373,7 @@ def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
 
 
 def fault(status: int, message: str, kind: str) -> dict[str, Any]:
-    """Write an error; see `Dialect`."""
+    """Return an error as the body of an OpenAI error response."""
     return {"error": {"message": message, "type": kind, "param": None, "code": kind}}
 
 

@@ -1,4 +1,4 @@
-"""The dialect of OpenAI's responses. The gateway stores no responses, so each request must contain the whole
+"""The dialect of OpenAI's responses API. The gateway stores no responses, so each request must contain the whole
 conversation.
 """
 
@@ -60,11 +60,13 @@ ITEM = (
 )  # fmt: skip
 PART = ("type", "text", "refusal", "image_url", "detail", "file_data", "filename", "annotations", "logprobs")
 KNOWN = frozenset({"message.output_text.logprobs", "reasoning.encrypted_content"})
-"""Values of `include` that are honoured, or that have no effect because the gateway remembers reasoning."""
+"""Accepted values of the setting `include`. The gateway returns log probabilities; encrypted reasoning has no effect,
+because the gateway remembers reasoning itself.
+"""
 
 
 def read(body: dict[str, Any], path: str) -> ModelRequest:
-    """Parse a request; see `Dialect`."""
+    """Parse a responses request into a `ModelRequest`. Raises Refusal if the request is invalid."""
     if optional(body, "previous_response_id", str):
         raise Refusal(400, "previous_response_id: this gateway stores no responses; send the whole conversation")
     notes = unused_settings(body, TAKEN, REFUSED)
@@ -123,9 +125,9 @@ def _text(given: dict[str, Any], notes: list[str]) -> dict[str, Any]:
 
 
 def _list_tools(body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Return every tool with its namespace, or "" if it has none.
+    """Return every tool together with its namespace ("" if the tool has no namespace).
 
-    Other providers have no namespaces, so their models see the tool as `NAMESPACE__NAME`.
+    Other providers have no namespaces, so a model sees such a tool under the name `NAMESPACE__NAME`.
     """
     out: list[tuple[str, dict[str, Any]]] = []
     for row in read_rows(body, "tools"):
@@ -145,7 +147,9 @@ def _flat(space: str, name: str) -> str:
 
 
 def _tool(row: dict[str, Any], notes: list[str]) -> ToolInfo | None:
-    """Read a tool. Tools that run on the provider's servers (search, code) are left out and noted."""
+    """Return a tool of the request. Return None for a tool that runs on the provider's servers (search, code), and add
+    its name to `notes`.
+    """
     kind = read_required(row, "type", str)
     if kind == "function":
         notes += unused_settings(row, ("type", "name", "description", "parameters"), within="tools.")
@@ -157,7 +161,9 @@ def _tool(row: dict[str, Any], notes: list[str]) -> ToolInfo | None:
 
 
 def _add(messages: list[ChatMessage], item: dict[str, Any], notes: list[str]) -> None:
-    """Add one item of the conversation. All text and calls of one answer become one message."""
+    """Add one item of the conversation to `messages`. All items that belong to the same answer of the model become one
+    message.
+    """
     kind = optional(item, "type", str, "message")
     notes += unused_settings(item, ITEM, within="input.")
     if kind == "message":
@@ -247,7 +253,7 @@ def _logprobs(output: ModelOutput) -> list[dict[str, Any]]:
 
 
 def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
-    """Write an answer; see `Dialect`."""
+    """Return a model's output as the body of a responses response."""
     prompt, answered, cached, _, reasoning = token_counts(output)
     cut = {"max_tokens": "max_output_tokens", "content_filter": "content_filter"}.get(output.stop_reason)
     return {
@@ -277,7 +283,7 @@ def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
 
 
 def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
-    """Write a stream; see `Dialect`."""
+    """Yield a model's output as the server-sent events of the responses API."""
     whole = answer(output, asked)
     number = 0
 
