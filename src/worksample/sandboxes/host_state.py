@@ -1,12 +1,7 @@
 """The state of a running box on the host: a folder with the box's owner file, a lease of a user id, and control groups.
 
-<<<<<<< HEAD
-The owner file names the process that made the box by process id and start time. From the owner file, `sweep` can tell
-which boxes are orphaned.
-=======
-The owner file names the process that made the box (host, boot, pid and start time), so that `sweep` can tell which
-boxes are orphaned, also if machines share the runtime folder.
->>>>>>> main
+The owner file names the process that made the box by host, boot, process id and start time. From the owner file,
+`sweep` can tell which boxes are orphaned, even if several machines share the runtime folder.
 """
 
 from __future__ import annotations
@@ -139,13 +134,8 @@ class BoxOwner:
     """When the owner file was written, as seconds since 1970. Not saved."""
 
     def is_alive(self) -> bool:
-<<<<<<< HEAD
         """Return whether the process that made the box still runs. Return True if the process belongs to another
-        container and cannot be checked.
-=======
-        """Return whether the process that made the box still runs; assumed if only another container or machine can
-        tell.
->>>>>>> main
+        container or machine and cannot be checked.
         """
         if self.here == _process_space():
             return self.started != 0 and started_at(self.pid) == self.started

@@ -110,13 +110,10 @@ def _sweep_workplaces() -> list[str]:
 
 
 def _owner_from_name(folder: Path) -> BoxOwner:
-<<<<<<< HEAD
-    """Return the owner of a folder without an owner file. The owner is read from the name of the folder."""
-    pid = folder.name.split("-")[0]
-=======
-    """Return the owner of a folder without an owner file, from its name, which holds the boot but not the host."""
+    """Return the owner of a folder without an owner file. The owner is read from the name of the folder, which holds
+    the boot but not the host.
+    """
     pid, *boot = folder.name.split("-")
->>>>>>> main
     number = int(pid) if pid.isdigit() else 0
     if boot[:1] == [boot_id()]:
         return BoxOwner(pid=number, started=scratch.started_at(number))
