@@ -1,4 +1,6 @@
-"""Builder of an agent's solver from its record, by a table of harnesses."""
+"""Builder of solvers: makes the Inspect solver of an agent from the agent's record. A table names the builder of each
+harness.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,8 @@ if TYPE_CHECKING:
 
 
 def model_of(agent: Agent, service: ModelService) -> Model | None:
-    """Return the agent's model, or None if the platform calls no model for it. PlanError if the model cannot be
-    created.
+    """Return the agent's model, or None if the platform calls no model for this agent. Raises PlanError if the model
+    cannot be created.
     """
     settings = validate_settings(agent.harness, agent.settings)
     if agent.model is None:
@@ -67,9 +69,9 @@ def build(
 ) -> Solver:
     """Build an Inspect solver in which `agent` does the instance's work in the current sandbox.
 
-    `model` is the result of `model_of`; `inputs` is the instance's input folder on this machine, for text that the
-    prompt includes. The solver raises AgentError if the agent itself fails. Raises PlanError if the agent cannot do the
-    work.
+    `model` is the result of `model_of`. `inputs` is the folder of the instance's input files on this machine, from
+    which the prompt may include text. The solver raises AgentError if the agent itself fails. Raises PlanError if the
+    agent cannot do the work.
     """
     settings = validate_settings(agent.harness, agent.settings)
     workspace = Workspace(
@@ -110,8 +112,8 @@ def build(
 
 
 def check_agent(agent: Agent, instance: Instance) -> None:
-    """Check an agent before anything runs. PlanError if its settings or its script for the instance are wrong, or if
-    its program is not installed.
+    """Check an agent before a run. Raises PlanError if its settings are wrong, if its script for the instance is wrong,
+    or if its program is not installed.
     """
     settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings):
@@ -133,7 +135,9 @@ def check_agent(agent: Agent, instance: Instance) -> None:
 
 
 def mounts_of(agent: Agent) -> tuple[Mount, ...]:
-    """Return the mounts of the agent's program in its box. Raises PlanError if the program is not on this machine."""
+    """Return the mounts with which the agent's program appears in its box. Raises PlanError if this machine lacks the
+    program.
+    """
     settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings):
         return require_installed(agent.harness, settings.version, settings.program).mounts()
@@ -143,8 +147,8 @@ def mounts_of(agent: Agent) -> tuple[Mount, ...]:
 
 
 def works_in_images(agent: Agent) -> bool:
-    """Return whether the agent works in any image: a program does if it was installed with all libraries that it
-    needs.
+    """Return whether the agent works in a box with any image. A program does so if it was installed with all libraries
+    that it needs.
     """
     if agent.harness in HARNESSES:
         return True
@@ -153,7 +157,9 @@ def works_in_images(agent: Agent) -> bool:
 
 
 def takes_mcp(agent: Agent) -> bool:
-    """Return whether the agent gets the tools of a task's MCP servers. A script names its calls itself."""
+    """Return whether the agent gets the tools of a task's MCP servers. A scripted agent does not, because its script
+    names its tool calls.
+    """
     settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings):
         return settings.mcp in FORMS
@@ -161,31 +167,34 @@ def takes_mcp(agent: Agent) -> bool:
 
 
 def takes_sse(agent: Agent) -> bool:
-    """Return whether the agent can call MCP servers over server-sent events."""
+    """Return whether the agent can call MCP servers that use server-sent events."""
     settings = validate_settings(agent.harness, agent.settings)
     return takes_mcp(agent) and not (isinstance(settings, ProgramSettings) and settings.mcp in WITHOUT_SSE)
 
 
 def takes_browser(agent: Agent) -> bool:
-    """Return whether the agent can use a browser, as tools or as an MCP server."""
+    """Return whether the agent can use a browser, through tools or through an MCP server."""
     return agent.harness == "scripted" or (agent.harness not in (HUMAN, "object") and takes_mcp(agent))
 
 
 def observed_by(agent: Agent) -> tuple[str, ...]:
-    """Return what the agent's settings let it see of browser pages; empty if they do not say."""
+    """Return the kinds of observation of browser pages that the agent's settings choose; empty if the settings choose
+    none.
+    """
     return validate_settings(agent.harness, agent.settings).observe
 
 
 def logs_of(agent: Agent) -> tuple[str, ...]:
-    """Return the paths of the program's log below the home folder."""
+    """Return the paths of the program's log files, relative to the home folder in the box."""
     settings = validate_settings(agent.harness, agent.settings)
     return settings.logs if isinstance(settings, ProgramSettings) else ()
 
 
 def check_program(agent: Agent, path: str, *, images: bool = False) -> None:
-    """Raise PlanError if no box contains a `command` agent's program.
+    """Raise PlanError if no box contains the program of a `command` agent.
 
-    path: folders of programs that boxes show. images: whether some of the instances have an image of their own.
+    `path` lists the folders in which a box searches for programs. `images` is True if some of the instances have an
+    image.
     """
     settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings) or not isinstance(settings, CommandSettings):

@@ -1,4 +1,4 @@
-"""Definition of agents: from what a user asks for to an Agent record."""
+"""Definition of agents: makes an Agent record from what a user requests."""
 
 from __future__ import annotations
 
@@ -38,28 +38,28 @@ HARNESSES: Mapping[str, type[Settings]] = {
     "person": HumanSettings,
 }
 HUMAN = "person"
-"""Harness of people who work or hand in work."""
+"""Name of the harness that stands for people who do the work of trials or hand in work."""
 NEEDS_MODEL = frozenset({"worker", "plan-act-reflect"})
 OWN = frozenset({"scripted", "worker", "plan-act-reflect"})
-"""Names of the harnesses in this package."""
+"""Names of the harnesses that this package implements."""
 REPLAY = "script/replay"
-"""Default model of a scripted agent."""
+"""Name of the default model of a scripted agent. This model answers from the script."""
 
 
 def harness_names() -> tuple[str, ...]:
-    """Return the names of all harnesses: those of this package, and the programs that can be installed."""
+    """Return the names of all harnesses: those of this package, and those of programs that can be installed."""
     from .installing.program_registry import program_names
 
     return (*(name for name in HARNESSES if name != HUMAN), *program_names())
 
 
 def person_agent() -> Agent:
-    """Return the agent that stands for people in an arm: whichever person takes an assignment."""
+    """Return the agent that stands for people in an arm. It does not say which person takes an assignment."""
     return Agent.of("human", HUMAN, settings=HumanSettings().model_dump(mode="json"))
 
 
 def settings_of(harness: str) -> type[Settings] | None:
-    """Return the settings class of a harness; None if there is no such harness."""
+    """Return the class of a harness's settings; None if the harness does not exist."""
     if harness in HARNESSES:
         return HARNESSES[harness]
     from .installing.program_registry import find_program
@@ -70,8 +70,8 @@ def settings_of(harness: str) -> type[Settings] | None:
 def version_of(agent: Agent) -> str:
     """Return the version of an agent's software.
 
-    That is the installed program's version, this package's version for our own harnesses, or a digest of all settings
-    if the software has no known version; "unknown" for a person.
+    For an installed program, this is the version of the program. For a harness of this package, it is the version of
+    the package. For other software it is a digest of all settings, and for a person "unknown".
     """
     if agent.harness == HUMAN:
         return "unknown"
@@ -81,7 +81,7 @@ def version_of(agent: Agent) -> str:
 
 
 def is_program(harness: str) -> bool:
-    """Return whether the agent is a program in the box that calls its model itself."""
+    """Return whether the harness runs a program in the box that calls its model itself."""
     return issubclass(settings_of(harness) or Settings, CommandSettings)
 
 
@@ -97,12 +97,13 @@ def define(
     capabilities: tuple[str, ...] = (),
     release_date: date | None = None,
 ) -> Agent:
-    """Define an agent with every setting written out, so that its id identifies exactly who worked.
+    """Define an agent. Every setting becomes part of the record, so that the agent's id identifies exactly who worked.
 
-    A preset fills in a missing harness and missing settings. `script` is the scripts' folder of a `scripted` agent; its
-    content becomes part of the record. `folder` is the folder (or file) with the program of a `command` agent; it is
-    copied into the cache and identified by the digest of its files. Raises PlanError for an unknown harness, preset or
-    setting, or a missing model, script or folder; ManifestError for an invalid script.
+    A preset provides a missing harness and missing settings. `script` is the folder of scripts of a `scripted` agent;
+    the content of the scripts becomes part of the record. `folder` is the folder (or file) with the program of a
+    `command` agent. It is copied into the cache and identified by the digest of its files. Raises PlanError if a
+    harness, preset or setting is unknown, or if the model, script or folder is missing. Raises ManifestError if a
+    script is invalid.
     """
     harness, model = check_named(harness=harness, preset=preset, model=model)
     given: dict[str, Any] = dict(settings or {})
@@ -139,8 +140,8 @@ def define(
 
 
 def check_named(*, harness: str | None, preset: str | None, model: str | None) -> tuple[str, str | None]:
-    """Return an agent's harness and model, before any file is read. PlanError for an unknown preset or harness, or a
-    missing model.
+    """Return the harness and the model of an agent. No file is read. Raises PlanError if the preset or the harness is
+    unknown, or if the agent needs a model and none is given.
     """
     if preset is not None:
         if preset not in PRESETS:
@@ -163,7 +164,7 @@ def check_named(*, harness: str | None, preset: str | None, model: str | None) -
 
 
 def validate_settings(harness: str, settings: Mapping[str, Any]) -> Settings:
-    """Validate the settings of a harness. PlanError names every wrong key and what is allowed."""
+    """Validate the settings of a harness. Raises PlanError, which names every wrong key and the allowed values."""
     cls = settings_of(harness)
     if cls is None:
         raise PlanError(f"no harness is called {harness!r}", next=f"one of {', '.join(harness_names())}")
@@ -205,7 +206,7 @@ def _name(what: str, model: str | None, script: str | Path | None) -> str:
 
 
 def _merge(base: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `base` overridden by `given`; tables are merged key by key."""
+    """Return `base` with the values of `given`, which take precedence. Tables are merged key by key."""
     out = dict(base)
     for key, value in given.items():
         old = out.get(key)

@@ -1,4 +1,6 @@
-"""Cache of the folders with `command` agents' programs, by digest. A box shows the folder as `{agent}`."""
+"""Cache of the folders with the programs of `command` agents, by digest. A box mounts the folder of its agent as
+`{agent}`.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,15 @@ from .installing.agent_program import PROGRAM
 from .installing.installed_programs import digest_of_tree, make_read_only
 
 LARGEST, MOST_FILES = 512 << 20, 20_000
-"""Maximum bytes and files in one agent's folder."""
+"""Maximum number of bytes and maximum number of files in the folder of one agent."""
 _UNWANTED = shutil.ignore_patterns("__pycache__", "*.pyc")
 
 
 def keep_folder(source: Path) -> str:
-    """Copy a folder, or a single file, into the cache, and return the SHA-256 of its files.
+    """Copy a folder or a single file into the cache. Return the SHA-256 of its files.
 
-    Raises PlanError if nothing is there, if it holds more than 512 MiB or 20,000 files, or if it cannot be read.
+    Raises PlanError if the path does not exist, if the folder has more than 512 MiB or 20,000 files, or if it cannot be
+    read.
     """
     where = f"the agent's folder {source}"
     if not source.exists():
@@ -57,7 +60,7 @@ def keep_folder(source: Path) -> str:
 
 
 def mount_of(name: str, digest: str) -> Mount:
-    """Return the mount of a cached folder. Raises PlanError if this machine does not have it."""
+    """Return the mount of a cached folder. Raises PlanError if the cache of this machine lacks the folder."""
     kept = _programs() / digest
     if not digest or not kept.is_dir():
         raise PlanError(

@@ -1,4 +1,6 @@
-"""Scripts of the scripted agent: a folder with one TOML file per task (docs/how-to/choose-an-agent.md)."""
+"""Scripts of the scripted agent: a folder with one TOML file for each task. Described in
+docs/how-to/choose-an-agent.md.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,13 @@ DEFAULT = "_default"
 ACTIONS = ("run", "python", "write", "view", "browse", "say", "submit", "sleep", "fail")
 _SEE = "see docs/how-to/choose-an-agent.md, Scripts"
 LARGEST = 8 << 20
-"""Maximum bytes of all files that steps write `from`. They become part of the agent's record."""
+"""Maximum number of bytes of all files that the steps of a script copy with `from`. The files become part of the
+agent's record.
+"""
 
 
 class StepUsage(Frozen):
-    """Tokens that the answer reports as used."""
+    """Numbers of tokens that an answer of the scripted model reports as used."""
 
     input: int = Field(default=100, ge=0, le=MOST_TOKENS)
     output: int = Field(default=20, ge=0, le=MOST_TOKENS)
@@ -32,20 +36,24 @@ class StepUsage(Frozen):
 
 
 class ScriptStep(Frozen):
-    """Answer of the model or, with `also`, another action of the same answer."""
+    """Step of a script: one answer of the model. A step with `also` is a further action in the same answer as the step
+    before.
+    """
 
     run: str | None = None
     python: str | None = None
     write: str | None = None
     text: str | None = None
     data: str | None = None
-    """Content of the file that `from` names, in Base64 if it is not text."""
+    """Content of the file that `from` names, encoded in Base64 if the file is not text."""
     view: str | None = None
     browse: str | None = None
-    """Action in the browser; `args` are its arguments."""
+    """Name of an action in the browser. `args` has the arguments of the action."""
     args: dict[str, str | int | float | tuple[str, ...]] = {}
     until: str | None = None
-    """With `browse = "noop"`: look again until the page shows this text, for at most a minute."""
+    """Text to wait for, with `browse = "noop"`: the step is repeated until the page shows this text, for at most a
+    minute.
+    """
     say: str | None = None
     submit: str | bool | None = None
     sleep: float | None = Field(default=None, ge=0)
@@ -84,23 +92,23 @@ class ScriptStep(Frozen):
 
 
 class TaskScript(Frozen):
-    """Steps for one task."""
+    """Script for one task: its steps."""
 
     steps: tuple[ScriptStep, ...] = ()
     instances: dict[str, tuple[ScriptStep, ...]] = {}
 
 
 class Script(Frozen):
-    """Steps for every task, by task name. `_default` is for tasks without a script."""
+    """Scripts for all tasks, by task name. The entry `_default` is used for tasks without a script."""
 
     tasks: dict[str, TaskScript]
 
     def plain(self) -> dict[str, Any]:
-        """Return the steps as JSON types, without defaults."""
+        """Return the scripts as JSON types. Values that equal their default are left out."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
     def steps(self, instance: Instance) -> tuple[ScriptStep, ...]:
-        """Return the steps for an instance. PlanError if there are none."""
+        """Return the steps for an instance. Raises PlanError if the script has no steps for the instance."""
         own = self.tasks.get(instance.task)
         found = own.instances.get(instance.name, own.steps) if own else ()
         if not found and DEFAULT in self.tasks:
@@ -114,9 +122,10 @@ class Script(Frozen):
 
 
 def read_script(folder: Path) -> Script:
-    """Read the scripts in a folder, or those of the cases that a pattern names.
+    """Read the scripts in a folder. If `folder` is a pattern, read the scripts of the cases that the pattern matches.
 
-    ManifestError names the file, the step and what is allowed; PlanError if there are no scripts.
+    Raises ManifestError, which names the file, the step and the allowed values, if a script is invalid. Raises
+    PlanError if no script is found.
     """
     files = _cases(folder) if "*" in str(folder) else _files(folder)
     script = Script(tasks={name: _read_task(path) for name, path in files.items()})
@@ -136,7 +145,7 @@ def read_script(folder: Path) -> Script:
 
 
 def _files(folder: Path) -> dict[str, Path]:
-    """Return the script file of each task in a folder."""
+    """Return the script files in a folder, by task name."""
     if not folder.is_dir():
         raise PlanError(f"{folder} is not a folder of scripts (<task>.toml)", next=_SEE)
     files = {path.stem: path for path in sorted(folder.glob("*.toml"))}
@@ -146,7 +155,9 @@ def _files(folder: Path) -> dict[str, Path]:
 
 
 def _cases(pattern: Path) -> dict[str, Path]:
-    """Return each task's script file for a pattern `TASKS/*/cases/NAME/script.toml`: the script of a task's case."""
+    """Return the script files that match a pattern `TASKS/*/cases/NAME/script.toml`, by task name. Each is the script
+    of one case of a task.
+    """
     *above, star, cases, name, file = pattern.parts
     if (star, cases, file) != ("*", "cases", "script.toml") or "*" in name:
         problem = f"{pattern} is not a pattern for the scripts of cases"
@@ -158,7 +169,9 @@ def _cases(pattern: Path) -> dict[str, Path]:
 
 
 def read_steps(path: Path, instance: str) -> tuple[ScriptStep, ...]:
-    """Read the steps for an instance from a file, or those for all instances if it has no own ones. ManifestError."""
+    """Read the steps for an instance from a file. If the file has no steps for this instance, return the steps for all
+    instances. Raises ManifestError if the file is invalid.
+    """
     found = _read_task(path)
     return found.instances.get(instance, found.steps)
 
@@ -226,7 +239,9 @@ def _content(folder: Path, source: Any, where: str) -> dict[str, str]:
 
 
 def fill_placeholders(text: str, words: Mapping[str, str], *, raw: bool) -> str:
-    """Replace `{input}` and the other known placeholders in a text, and nothing else. raw: return it unchanged."""
+    """Replace `{input}` and the other known placeholders in a text. All other text stays unchanged. With `raw`, return
+    the text unchanged.
+    """
     if raw:
         return text
     for word, value in words.items():

@@ -1,4 +1,4 @@
-"""Endpoints of the platform in an agent's box: the model gateway and the browser."""
+"""Endpoints of the platform in an agent's box: the model gateway and the browser's MCP server."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from .workspace import Workspace
 MODEL_HOST, MODEL_PORT = "model.internal", 80
 BROWSER_HOST, BROWSER_PORT = "browser.internal", 80
 KEY = "none-is-needed"
-"""API key for programs that require one. The gateway ignores it."""
+"""API key for programs that require a key. The model gateway ignores its value."""
 
 
 def gateway_model_name(model: str) -> str:
-    """Return the model's name without its provider, which programs use to call it."""
+    """Return the name by which programs call the model at the gateway: the model's name without its provider."""
     return model.rpartition("/")[2] or model
 
 
 def gateway_model_names(model: str) -> tuple[str, ...]:
-    """Return all names under which the gateway accepts the model."""
+    """Return all names under which the model gateway accepts requests for the model."""
     return tuple(dict.fromkeys((gateway_model_name(model), model)))
 
 
 def model_placeholders(model: str) -> dict[str, str]:
-    """Return the values of the placeholders in a program's settings."""
+    """Return the values of the placeholders for the model and the gateway in a program's settings."""
     return {"model": gateway_model_name(model), "door": f"http://{MODEL_HOST}"}
 
 
 def model_environment(model: str) -> dict[str, str]:
-    """Return the environment variables that clients of the common providers read."""
+    """Return environment variables with the gateway's address and key, as the clients of common providers read them."""
     base, name = f"http://{MODEL_HOST}", gateway_model_name(model)
     return {
         "WORKSAMPLE_MODEL": name,
@@ -47,7 +47,7 @@ def model_environment(model: str) -> dict[str, str]:
 
 
 def browser_server(workspace: Workspace) -> tuple[McpSpec, ...]:
-    """Return the browser's MCP server as one more server of the task; none if the task has no browser."""
+    """Return the browser's MCP server in a tuple; empty if the task has no browser."""
     if "browser" not in workspace.instance.work.environment.interfaces:
         return ()
     return (McpSpec(name="browser", url=f"http://{BROWSER_HOST}/mcp"),)

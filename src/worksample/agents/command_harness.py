@@ -1,4 +1,6 @@
-"""Harness `command`: any program in the box that reads the brief. Its output and exit status are the trajectory."""
+"""Harness `command`: runs any program in the box that reads the brief. The trajectory has the program's output and exit
+status.
+"""
 
 from __future__ import annotations
 
@@ -22,17 +24,17 @@ if TYPE_CHECKING:
 
 ENVIRONMENT = "WORKSAMPLE_BRIEF"
 SKILLS = "WORKSAMPLE_SKILLS"
-"""Variable with the path of the task's skills."""
+"""Environment variable with the path of the task's skills in the box."""
 HOME = "/home/agent"
-"""Home folder of the box's user."""
+"""Path of the home folder of the user in the box."""
 PROGRAM = "command"
-"""Model name of messages that hold a program's output."""
+"""Model name in messages of the trajectory that contain a program's output."""
 
 
 def command(workspace: Workspace, settings: CommandSettings, model: str | None = None) -> Solver:
-    """Return a solver that runs the program once. `model`: the name of the model behind the gateway.
+    """Return a solver that runs the program once. `model` is the name of the model that the gateway calls.
 
-    The solver raises AgentError (`agent.crash`) if the exit status is not 0.
+    The solver raises AgentError (`agent.crash`) if the exit status of the program is not 0.
     """
     from inspect_ai.solver import Generate, solver
 
@@ -100,9 +102,10 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
 
 
 async def _need_programs(argv: Sequence[str]) -> None:
-    """Raise AgentError (`agent.absent`) unless the box has the program, and the script that an interpreter runs.
+    """Check that the box has the program. If the program is an interpreter, its script must exist, too. Raises
+    AgentError (`agent.absent`) if one is missing.
 
-    Check this before anything of the agent runs: afterwards, an exit status could be the agent's own doing.
+    The check comes before anything of the agent runs, because the agent itself could cause an exit status afterwards.
     """
     from inspect_ai.util import sandbox
 

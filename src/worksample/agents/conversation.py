@@ -1,4 +1,4 @@
-"""Conversation between a model and its tools: call the model, run its tools, compact the context."""
+"""Conversation between a model and its tools. It calls the model, runs the tools, and compacts the context."""
 
 from __future__ import annotations
 
@@ -24,28 +24,33 @@ FULL = "the conversation no longer fits in the model's context"
 
 @dataclass
 class Conversation:
-    """State of a conversation. `state.messages` has all messages; the messages sent to the model may be compacted."""
+    """State of a conversation. `state.messages` has all messages. The messages that are sent to the model may be
+    compacted.
+    """
 
     model: Model
     workspace: Workspace
     tools: Sequence[ToolDef]
     state: TaskState
     compact_at: float | None = 0.8
-    """When to compact: a share of the model's context, or tokens if above 1; None: never."""
+    """Size at which the conversation is compacted: a share of the model's context size, or a number of tokens if
+    greater than 1. None means never.
+    """
     malformed: int = 5
-    """Number of consecutive unintelligible tool calls after which the agent has failed."""
+    """Number of consecutive tool calls that cannot be parsed after which the agent has failed."""
     mends: bool = True
-    """If True, leave out tool results that the service rejects, and call the model again."""
+    """If True, tool results that the service rejects are left out, and the model is called again."""
     _rejections: Rejections | None = field(default=None, init=False)
     _compact: Any = field(default=None, init=False)
     _first: bool = field(default=True, init=False)
     _garbled: int = field(default=0, init=False)
 
     async def ask_model(self) -> ModelOutput:
-        """Call the model once with the conversation so far, and append its answer.
+        """Call the model once with the messages of the conversation, and append its answer.
 
-        Raises AgentError: `limit.turns` if no step is left, `limit.other` if the conversation no longer fits,
-        `agent.rejected` if the service rejects content that the agent added.
+        Raises AgentError with the cause `limit.turns` if the model may not be called again; `limit.other` if the
+        conversation does not fit into the model's context; `agent.rejected` if the service rejects content that the
+        agent added.
         """
         for forced in (False, True):
             sent = await self._input(forced)
@@ -75,9 +80,10 @@ class Conversation:
         return await self._rejections.ask(sent, call)
 
     async def run_tools(self, output: ModelOutput) -> bool:
-        """Run the answer's tool calls and append their results. Return True if the work was submitted.
+        """Run the tool calls of an answer and append their results. Return True if the agent submitted its work.
 
-        Raises SandboxError if the box was lost, AgentError (`agent.malformed`) if too many calls are unintelligible.
+        Raises SandboxError if the box was lost. Raises AgentError (`agent.malformed`) if too many consecutive calls
+        cannot be parsed.
         """
         from inspect_ai.model import execute_tools
 
@@ -126,13 +132,13 @@ class Conversation:
 
     @staticmethod
     def _check_box(messages: Sequence[ChatMessage]) -> None:
-        """Raise SandboxError if a tool reported that the box was lost: no model can repair that."""
+        """Raise SandboxError if a tool reported that the box was lost, because a model cannot repair this."""
         for message in messages:
             if message.role == "tool" and message.error is not None and message.error.type == "sandbox_unavailable":
                 raise SandboxError(message.error.message, next="worksample resume")
 
     def _count_garbled(self, messages: Sequence[ChatMessage]) -> None:
-        """Count consecutive answers in which no tool call could be understood."""
+        """Count the consecutive answers in which no tool call could be parsed."""
         results = [m for m in messages if m.role == "tool"]
         if not all(m.error is not None and m.error.type == "parsing" for m in results):
             self._garbled = 0
@@ -147,9 +153,10 @@ class Conversation:
 
 
 async def work(conversation: Conversation, nudges: int, nudge: str) -> str:
-    """Let the model act until it submits. Return a description of how the conversation ended.
+    """Let the model act until it submits its work. Return a description of how the conversation ended.
 
-    An answer without a tool call gets the reply `nudge`. After `nudges` of them in a row, the next one ends the work.
+    An answer without a tool call gets the reply `nudge`. After `nudges` consecutive answers of this kind, the next one
+    ends the work.
     """
     silent = 0
     while True:

@@ -1,4 +1,6 @@
-"""Agent for demos and tests: it forgets lines of a brief and adds one when feedback names it. It uses no model."""
+"""Agent for demos and tests that uses no model. It leaves out lines that the brief requires, and adds a missing line if
+feedback names it.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,11 @@ AGAIN = "# Your earlier work"
 
 
 async def clerk(work: Assignment) -> None:
-    """Write an offer with the brief's facts, with none, one or two left out (derived from the brief).
+    """Write an offer with the facts of the brief, and leave out none, one or two of them. The brief determines how
+    many.
 
-    In a re-attempt, add a line that the feedback names; without such feedback, find a missing line every fourth time.
+    In a re-attempt, add a line that the feedback names. If the feedback names no line, add a missing line in every
+    fourth case.
     """
     brief, _, again = work.brief.partition(AGAIN)
     facts = FACT.findall(brief)

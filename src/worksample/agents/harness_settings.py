@@ -1,4 +1,6 @@
-"""Settings of each harness. Unknown keys are rejected, so that a typo never means a default."""
+"""Settings of each harness. An unknown key is rejected, so that a misspelt setting is not silently replaced by its
+default.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +14,15 @@ from worksample.records.task import Observation
 
 
 class LimitSettings(Frozen):
-    """Limits of the agent. They apply unless the arm or the experiment sets others."""
+    """Limits of the agent. A limit of the arm or of the experiment replaces the same limit here."""
 
     time: float | None = Field(default=None, gt=0)
-    """Wall-clock time in seconds."""
+    """Maximum wall-clock time of a trial in seconds."""
     cost: float | None = Field(default=None, gt=0)
-    """Cost in US dollars."""
+    """Maximum cost of a trial in US dollars."""
     tokens: int | None = Field(default=None, gt=0)
     turns: int | None = Field(default=None, gt=0)
-    """Number of model calls."""
+    """Maximum number of model calls in a trial."""
 
 
 class Settings(Frozen):
@@ -28,56 +30,68 @@ class Settings(Frozen):
 
     limits: LimitSettings = LimitSettings()
     observe: tuple[Observation, ...] = omittable(())
-    """What the agent sees of browser pages, whatever the task says. Omitted if not set."""
+    """Kinds of observation of browser pages that the agent gets. They replace the task's choice. Omitted from the
+    record if not set.
+    """
 
 
 class HumanSettings(Settings):
-    """Settings of `person`, a person in an arm with `worker = "human"`: none."""
+    """Settings of the harness `person`, for people in an arm with `worker = "human"`. It has no settings of its own."""
 
 
 class ScriptedSettings(Settings):
-    """Settings of `scripted`, filled in by `define` from the folder of scripts."""
+    """Settings of the harness `scripted`. `define` reads them from the folder of scripts."""
 
     script: dict[str, Any] = {}
-    """Steps by task and instance, as read; part of the agent's identity."""
+    """Steps of the script by task and instance. They are part of the agent's identity."""
     tool_output: int = Field(default=16_000, ge=200)
 
 
 class WorkerSettings(Settings):
-    """Settings of `worker`."""
+    """Settings of the harness `worker`."""
 
     tools: tuple[Literal["bash", "python", "files", "image"], ...] = ("bash", "python", "files", "image")
-    """Tools of the agent. `image` is given only to an agent that declares the capability `vision`."""
+    """Tools of the agent. An agent gets `image` only if it declares the capability `vision`."""
     attachments: Literal["folder", "inline"] = "folder"
-    """`inline`: the first message contains the text of the input files (UpBench 5.1)."""
+    """How the agent gets the input files: `folder`, only as files in the box, or `inline`, with their text also in the
+    first message (UpBench 5.1).
+    """
     attachment_characters: int = Field(default=60_000, ge=0)
-    """Characters of all inlined files together. Files that do not fit are only named."""
+    """Maximum number of characters of all inlined files together. Of files that do not fit, only the names are
+    given.
+    """
     auxiliary: bool = False
     """True if the prompt names the scratch folder as the place for intermediate files (RLI B.6)."""
     self_check: Literal["none", "read", "look"] = "read"
-    """What the prompt asks the agent to do with its deliverables before it submits. `look`: render and view them (RLI
-    B.6).
+    """How the prompt asks the agent to check its deliverables before it submits: `none`, not at all; `read`, read them;
+    or `look`, render and view them (RLI B.6).
     """
     instructions: str = ""
-    """Appended to the system message."""
+    """Text that is appended to the system message."""
     generation: dict[str, Any] = {}
-    """Generation settings by their names in Inspect: temperature, max_tokens, reasoning_effort, ..."""
+    """Generation settings of the model by their names in Inspect, such as `temperature`, `max_tokens` or
+    `reasoning_effort`.
+    """
     tool_output: int = Field(default=16_000, ge=200)
-    """Characters of a tool result that the model sees. The middle of a longer one is left out."""
+    """Maximum number of characters of a tool result that the model sees. The middle of a longer result is left out."""
     command_time: float = Field(default=180, gt=0)
-    """Time limit of a command or cell in seconds, unless the model asks for more."""
+    """Default time limit of a shell command or a Python cell in seconds. The model may request another limit."""
     command_time_most: float = Field(default=1800, gt=0)
-    """Longest time limit that the model may ask for, in seconds."""
+    """Longest time limit in seconds that the model may request for a shell command or a Python cell."""
     compact_at: float = Field(default=0.8, gt=0)
-    """When to compact the conversation: a share of the model's context, or tokens if above 1."""
+    """Size at which the conversation is compacted: a share of the model's context size, or a number of tokens if
+    greater than 1.
+    """
     nudges: int = Field(default=3, ge=0)
-    """Number of consecutive answers without a tool call that get a reminder. The next one ends the work."""
+    """Number of consecutive answers without a tool call that get a reminder. The next answer without a tool call ends
+    the work.
+    """
     malformed: int = Field(default=5, ge=1)
-    """Number of consecutive unintelligible tool calls after which the agent has failed."""
+    """Number of consecutive tool calls that cannot be parsed after which the agent has failed."""
 
 
 class ReflectSettings(WorkerSettings):
-    """Settings of `plan-act-reflect`."""
+    """Settings of the harness `plan-act-reflect`."""
 
     attachments: Literal["folder", "inline"] = "inline"
     rounds: int = Field(default=3, ge=1)
@@ -85,52 +99,62 @@ class ReflectSettings(WorkerSettings):
 
 
 class CommandSettings(Settings):
-    """Settings of `command`."""
+    """Settings of the harness `command`."""
 
     argv: tuple[str, ...] = Field(min_length=1)
-    """Command in the box. `{brief}` is the path of the brief; `{input}`, `{output}`, `{software}` and `{scratch}` are
-    the folders; `{agent}` is the agent's own folder.
+    """Program and arguments to run in the box. `{brief}` is the path of the brief's file. `{input}`, `{output}`,
+    `{software}` and `{scratch}` are the folders of the work. `{agent}` is the folder of the agent's program.
     """
     brief: Literal["file", "stdin", "env"] = "file"
-    """How the program gets the brief: always as a file, optionally also on standard input or as `$WORKSAMPLE_BRIEF`."""
+    """How the program gets the brief. The box always has the brief as a file. With `stdin` the brief is also written to
+    standard input, and with `env` it is also in `$WORKSAMPLE_BRIEF`.
+    """
     env: dict[str, str] = {}
-    """More environment variables."""
+    """Additional environment variables of the program."""
     output_characters: int = Field(default=1_000_000, ge=0)
-    """Characters of the program's output that the trajectory keeps."""
+    """Maximum number of characters of the program's output that the trajectory stores."""
     folder: str = omittable("")
-    """Name of the folder with the agent's program, filled in by `define`. Omitted if there is none."""
+    """Name of the folder with the agent's program, set by `define`. Omitted from the record if the agent has no
+    folder.
+    """
     folder_digest: str = omittable("")
-    """SHA-256 of that folder's files, filled in by `define`: another program is another agent."""
+    """SHA-256 of the files in the agent's folder, set by `define`. With it, an agent whose program changes gets another
+    id.
+    """
 
 
 class ObjectSettings(Settings):
-    """Settings of `object`: a solver or an agent of Inspect, or an async function."""
+    """Settings of the harness `object`, for agents that are Python objects: a solver or agent of Inspect, or an async
+    function.
+    """
 
     object: str
-    """`module:name` of the object, or of a function that makes it."""
+    """Name `module:name` of the object, or of a function that creates the object."""
     source: str = ""
-    """Digest of the object's source, filled in by `define`: other code is another agent."""
+    """Digest of the object's source code, set by `define`. With it, an agent whose code changes gets another id."""
     args: dict[str, Any] = {}
-    """Arguments of the function that makes the object."""
+    """Arguments of the function that creates the object."""
 
 
 class ProgramSettings(CommandSettings):
-    """Settings of a command-line agent, with everything from its harness written out for the record."""
+    """Settings of a command-line agent. The record has all settings, including those from the agent's harness."""
 
     argv: tuple[str, ...] = Field(default=(), min_length=1)
     version: str = ""
-    """Version of the program; by default the latest installation."""
+    """Version of the program. The default is the version that was installed last."""
     program: str = ""
-    """SHA-256 of the program's files, as `worksample agent list` shows it."""
+    """SHA-256 of the program's files, which `worksample agent list` shows."""
     runtime: str = ""
-    """Runtime of the program, such as `node 24.19.0`."""
+    """Runtime on which the program runs, such as `node 24.19.0`."""
     files: dict[str, str] = {}
-    """Configuration files: path below the home folder -> text."""
+    """Texts of the configuration files, by path relative to the home folder."""
     mcp: str = ""
-    """Format in which the configuration names MCP servers, at `{mcp}` in `files`; "" if the program takes none."""
+    """Format in which the configuration lists MCP servers. The list replaces `{mcp}` in `files`. "" means that the
+    program does not support MCP servers.
+    """
     logs: tuple[str, ...] = ()
-    """Paths of the program's log below the home folder."""
+    """Paths of the program's log files, relative to the home folder."""
     args: tuple[str, ...] = ()
-    """Additional arguments, after `argv`."""
+    """Additional arguments of the program. They follow those of `argv`."""
     instructions: str = ""
-    """Instructions appended to the prompt's folders and rules."""
+    """Text that is appended to the part of the prompt about folders and rules."""

@@ -1,6 +1,7 @@
 """Detection of missing programs: which programs a command calls, and whether the box has them.
 
-The check runs before the agent's program, whose output or exit status could otherwise imitate a missing program.
+The check runs before the agent's program. Otherwise the program's output or exit status could imitate a missing
+program.
 """
 
 from __future__ import annotations
@@ -22,27 +23,27 @@ BUILTIN = frozenset(
         "ulimit umask unalias unset until wait while",
     )
 )
-"""Words of a shell that are not programs."""
+"""Built-in commands and keywords of shells, which are not programs."""
 LOOK = 'case $1 in */*) [ -f "$1" ] && [ -x "$1" ];; *) command -v -- "$1" > /dev/null;; esac'
-"""Script for `sh -c` that tests whether `$1` is executable."""
+"""Script for `sh -c` that tests whether `$1` is a program that can be executed."""
 LOOK_SCRIPT = '[ -f "$1" ] && [ -r "$1" ]'
-"""Script for `sh -c` that tests whether the interpreter's script `$1` is readable."""
+"""Script for `sh -c` that tests whether `$1`, the script of an interpreter, can be read."""
 _INTERPRETER = re.compile(r"(python[0-9.]*|node|bun|deno|bash|sh|dash|perl|ruby|php|Rscript)")
 _SCRIPT = re.compile(r".*/.*|.*\.(py|js|mjs|cjs|ts|sh|pl|rb|php|R|r)")
 _SHOWN = ("/usr/", "/bin/", "/sbin/", "/lib", "/etc/", "/opt/worksample/", "/task/", "/workspace/")
-"""Folders that a box may share with the host, or that hold files of the work."""
+"""Starts of paths that a box may share with the host, or that contain files of the work."""
 _WRAPPERS = frozenset({"env", "exec", "nice", "nohup", "setsid", "stdbuf", "time", "timeout"})
-"""Programs that run the program named by their first plain argument."""
+"""Programs that run another program, which their first plain argument names."""
 _SET_BEFORE = re.compile(r"-.*|[A-Za-z_]\w*=.*|[0-9.]+[smhd]?")
-"""Options and variables that may precede that argument."""
+"""Pattern of the options, variables and times that may precede the wrapped program in a call of a wrapper."""
 _FLAGS = re.compile(r"-[uBIsSEOqvbdexl]+")
-"""Options of Python and shells that take no value."""
+"""Pattern of options of Python and shells that have no value."""
 _PLAIN = re.compile(r"[A-Za-z0-9_./+-]+")
 
 
 def programs_of(argv: Sequence[str]) -> tuple[str, ...]:
-    """Return the programs that a command needs: the program itself and, for a shell script, its first command if it is
-    plain.
+    """Return the programs that a command needs. These are the program itself and, for a shell script, the script's
+    first command if it is simple.
     """
     first = argv[0]
     if first not in SHELLS or len(argv) < 3 or argv[1] not in _CODE:
@@ -56,8 +57,8 @@ def programs_of(argv: Sequence[str]) -> tuple[str, ...]:
 
 
 def missing_program(argv: Sequence[str], path: str) -> str:
-    """Return the program that no box on this machine has, as far as the host can know; "" if none is known to be
-    missing.
+    """Return the program that no box on this machine has, as far as the host can know. Return "" if no program is known
+    to be missing.
     """
     for program in programs_of(argv):
         if "{" in program or program.startswith((".", "python")):
@@ -70,8 +71,8 @@ def missing_program(argv: Sequence[str], path: str) -> str:
 
 
 def script_of(argv: Sequence[str]) -> str:
-    """Return the script that an interpreter is called with (`python3 agent.py`), or "" if the command is not plainly
-    such a call.
+    """Return the script that a command passes to an interpreter, as in `python3 agent.py`. Return "" if the command
+    does not have this form.
     """
     call = _call(argv)
     name = PurePosixPath(call[0]).name if call else ""
@@ -84,10 +85,11 @@ def script_of(argv: Sequence[str]) -> str:
 
 
 def only_on_host(argv: Sequence[str]) -> str:
-    """Return the program or script that is a file of this machine but not of a box without an image; "" if none is.
+    """Return the program or script of a command that is a file of this machine but not of a box without an image.
+    Return "" if there is none.
 
-    A relative path counts, too, because a box starts in an empty folder. In a shell script only an absolute path that
-    occurs once counts, because the script may create the others.
+    A relative path counts, too, because a box starts in an empty folder. In a shell script, a path counts only if it is
+    absolute and occurs once, because the script may create other files itself.
     """
     for path in _own_files(_call(argv)):
         if _is_hidden(path):
@@ -108,12 +110,12 @@ def _own_files(call: Sequence[str]) -> Iterator[str]:
 
 
 def _is_hidden(path: str) -> bool:
-    """Return whether a path is a file of this machine that boxes do not show."""
+    """Return whether a path is a file of this machine that boxes do not contain."""
     return "{" not in path and not path.startswith(_SHOWN) and Path(path).is_file()
 
 
 def _call(argv: Sequence[str]) -> list[str]:
-    """Return the call behind wrappers such as `env A=1`, `nice -n 5` or `exec`."""
+    """Return the call without wrappers such as `env A=1`, `nice -n 5` or `exec`."""
     rest = list(argv)
     wrapped = True
     while rest and wrapped:
@@ -128,7 +130,7 @@ def _shell_code(call: Sequence[str]) -> str:
 
 
 def _commands(code: str) -> list[list[str]]:
-    """Split a shell script into commands as lists of words; empty if it cannot be parsed."""
+    """Split a shell script into commands, each a list of words. Return an empty list if the script cannot be parsed."""
     lexer = shlex.shlex(code, posix=True, punctuation_chars="();<>|&\n")
     lexer.whitespace, lexer.whitespace_split = " \t\r", True
     try:

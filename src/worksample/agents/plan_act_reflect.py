@@ -1,4 +1,6 @@
-"""Harness `plan-act-reflect` (UpBench 5.1): plan with sub-goals, work, check against the brief, revise if needed."""
+"""Harness `plan-act-reflect` (UpBench 5.1). The agent plans sub-goals, works, checks the work against the brief, and
+revises it if needed.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ VERDICT = re.compile(r"^\W*VERDICT\W+(READY|REVISE)\W*$", re.IGNORECASE | re.MUL
 
 
 def plan_act_reflect(model: Model, workspace: Workspace, settings: ReflectSettings, inputs: Path | None) -> Solver:
-    """Return a solver: one planning answer, then rounds of acting and reflecting until the agent is satisfied."""
+    """Return a solver that asks the model for a plan, and then for rounds of acting and reflecting until the model is
+    satisfied.
+    """
     from inspect_ai.solver import Generate, solver
 
     @solver(name="plan_act_reflect")
@@ -55,7 +59,7 @@ async def _until_satisfied(conversation: Conversation, rounds: int) -> None:
 
 
 async def _until_silent(conversation: Conversation) -> str:
-    """Let the model act until an answer calls no tool. Return that answer."""
+    """Let the model act until one of its answers calls no tool. Return the text of this answer."""
     while True:
         output = await conversation.ask_model()
         if not output.message.tool_calls:
@@ -64,6 +68,8 @@ async def _until_silent(conversation: Conversation) -> str:
 
 
 def verdict_of(text: str) -> str:
-    """Return `READY` or `REVISE`: the last verdict line of a reflection, or `READY` if it has none."""
+    """Return `READY` or `REVISE`, from the last verdict line of a reflection. Return `READY` if the reflection has no
+    verdict line.
+    """
     found = VERDICT.findall(text)
     return found[-1].upper() if found else "READY"

@@ -1,4 +1,4 @@
-"""Prompts for agents: folders, deliverables and self-check (RLI B.6, UpBench 5.1, ALE C.4)."""
+"""Prompts for agents: they name the folders, the deliverables and the self-check (RLI B.6, UpBench 5.1, ALE C.4)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ REVISE = "Correct what you found. When you are done, stop calling tools and say 
 
 
 def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool = True) -> str:
-    """Build the system message: role, folders, rules, deliverables, self-check."""
+    """Build the system message: the agent's role, the folders, the rules, the deliverables and the self-check."""
     parts = [
         "You are a professional doing a piece of paid work. Do all of it yourself, then hand in the result.",
         folder_text(workspace),
@@ -72,7 +72,7 @@ def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool
 
 
 def _colleagues(workspace: Workspace) -> str:
-    """Return a sentence about colleagues who may answer, if the task has a company with a chat."""
+    """Return a sentence about colleagues who may answer. Return "" if the task has no company with a chat."""
     environment = workspace.instance.work.environment
     if environment.workplace is None or "chat" not in environment.services:
         return ""
@@ -80,7 +80,7 @@ def _colleagues(workspace: Workspace) -> str:
 
 
 def folder_text(workspace: Workspace) -> str:
-    """Describe the folders of the box, and what is graded."""
+    """Return text that describes the folders of the box and says what is graded."""
     paths = workspace.instance.work.environment.paths
     return (
         f"Input files are in {paths.input} (read-only; the folder may be empty). Programs and data for the work are in "
@@ -90,7 +90,7 @@ def folder_text(workspace: Workspace) -> str:
 
 
 def _graded_text(workspace: Workspace) -> str:
-    """Describe what is graded: the output folder, and changes elsewhere if they are captured."""
+    """Return text that says what is graded: the output folder, and changes in other folders if they are captured."""
     capture = workspace.instance.capture
     also = ["your changes in the services of the task"] if capture.exports else []
     also += ["your changes to other files of the system"] if capture.root else []
@@ -110,13 +110,17 @@ def _check(settings: WorkerSettings, workspace: Workspace) -> str:
 
 
 def program_text(workspace: Workspace, instructions: str) -> str:
-    """Build the single prompt of a command-line agent: folders, rules and brief, as `worker` gets them."""
+    """Build the single prompt of a command-line agent. It has the same folders, rules and brief that `worker` gets in
+    two messages.
+    """
     settings = WorkerSettings(instructions=instructions)
     return f"{system_text(workspace, settings, submits=False)}\n\n# The work\n\n{brief_text(workspace, settings, None)}"
 
 
 def brief_text(workspace: Workspace, settings: WorkerSettings, inputs: Path | None) -> str:
-    """Build the first message: the brief, the deliverables by name, the shown part of the rubric, the input files."""
+    """Build the first message: the brief, the names of the deliverables, the shown part of the rubric, and the input
+    files.
+    """
     instance = workspace.instance
     parts = [instance.work.brief.strip(), *_deliverables(instance)]
     if instance.work.shown_rubric:
@@ -136,7 +140,7 @@ def _deliverables(instance: Instance) -> list[str]:
 
 
 def _attachments(inputs: Path, shown_at: str, room: int) -> str:
-    """Return the text of the input files in order of name, as far as it fits; every file is named."""
+    """Return the texts of the input files in order of their names, as far as they fit. Every file is named."""
     out = ["# Attachments"]
     for path in sorted(p for p in inputs.rglob("*") if p.is_file()):
         name = f"{shown_at}/{path.relative_to(inputs).as_posix()}"

@@ -1,4 +1,4 @@
-"""Digest of exactly what an agent saw when it began. The trial records it as `shown`."""
+"""Digest of exactly what an agent saw at its start. The trial's record has it as `shown`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef
 
 SHOWN = "worksample_shown"
-"""Key of the digest in the trial's Inspect store."""
+"""Key under which Inspect's store of a trial holds the digest."""
 
 
 async def record_shown(messages: Sequence[ChatMessage], tools: Sequence[ToolDef]) -> str:
-    """Record the digest of the first messages (role and content) and the tools' definitions."""
+    """Record the digest of the first messages (roles and contents) and of the tools' definitions, and return it."""
     definitions = [
         {
             "name": d.name,
@@ -30,7 +30,7 @@ async def record_shown(messages: Sequence[ChatMessage], tools: Sequence[ToolDef]
 
 
 def record_digest(value: dict[str, Any]) -> str:
-    """Record the digest of what an agent saw, given as JSON types."""
+    """Record the digest of what an agent saw, which is given as JSON types, and return it."""
     from inspect_ai.util import store
 
     digest = digest_of(value)

@@ -1,4 +1,4 @@
-"""Presets: fixed settings of the published systems."""
+"""Presets: settings of the agents that published papers describe."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Preset:
-    """Harness with settings. `about` names the source of each figure."""
+    """Preset: a harness with settings. `about` names the source of each number."""
 
     harness: str
     settings: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""Agents that are Python objects and run outside the box: Inspect's solvers and agents, and async functions."""
+"""Agents that are Python objects and run outside the box: solvers and agents of Inspect, and async functions."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def check_object(settings: ObjectSettings) -> None:
-    """Raise PlanError if the object cannot be found or is not an agent."""
+    """Check the object of an agent. Raises PlanError if the object cannot be found or is not an agent."""
     make_agent(find_object(settings.object, settings.source), settings.args)
 
 
 def in_python(model: Model | None, workspace: Workspace, settings: ObjectSettings, inputs: Path | None) -> Solver:
-    """Return a solver that lets the object work. Its model calls count as steps."""
+    """Return a solver that lets the Python object work. The object's model calls count as steps."""
     from inspect_ai.solver import solver
     from inspect_ai.util import turn_limit
 
@@ -58,7 +58,7 @@ def in_python(model: Model | None, workspace: Workspace, settings: ObjectSetting
 
 
 def _make_sound(state: TaskState) -> None:
-    """Remove everything from the state that cannot be stored, because an agent may have put anything into it."""
+    """Remove all values from the state that cannot be stored. An agent may have put any value into the state."""
     from inspect_ai.model import ModelOutput
     from inspect_ai.model._chat_message import ChatMessageBase
 
@@ -70,8 +70,8 @@ def _make_sound(state: TaskState) -> None:
 
 
 def _first(workspace: Workspace, inputs: Path | None, *, whole: bool) -> ChatMessage:
-    """Return the first message: the brief; with `whole`, also the deliverables and folders, for a model that gets no
-    other message.
+    """Return the first message with the brief. With `whole`, the message also has the deliverables and folders, for a
+    model that gets no other message.
     """
     from inspect_ai.model import ChatMessageUser
 
@@ -89,9 +89,10 @@ def _solver(works: Any) -> Solver:
 
 
 async def _run_agent_code(work: Awaitable[Any], model: Model | None) -> Any:
-    """Run an agent's own code. Raises AgentError for the agent's exceptions.
+    """Run the agent's own code and return its result. Raises AgentError if the code raises an exception.
 
-    Limits, a lost box and a failed model service are not the agent's fault, even within a group of errors.
+    Limits, a lost box and a failed model service are not failures of the agent, even if the agent's code wraps them in
+    a group of exceptions. Their errors are raised instead.
     """
     result, failed = await contain(work)
     if failed is None:
@@ -102,8 +103,8 @@ async def _run_agent_code(work: Awaitable[Any], model: Model | None) -> Any:
 
 
 async def _what_ends_it(error: BaseException, model: Model | None) -> BaseException:
-    """Return the error that ends the trial after an agent's code raised `error`: a part of it, or a typed error of the
-    platform.
+    """Return the error that ends the trial after the agent's code raised `error`. This is one of the errors within
+    `error`, or an error of the platform.
     """
     from inspect_ai._util.exception import TerminateSampleError
     from inspect_ai.log import transcript
@@ -132,14 +133,14 @@ def _with_causes(error: BaseException, ours: WorksampleError) -> WorksampleError
 
 
 def _leaves(error: BaseException) -> list[BaseException]:
-    """Return the single errors within nested groups."""
+    """Return the single errors within an error that may be a nested group."""
     if isinstance(error, BaseExceptionGroup):
         return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
     return [error]
 
 
 def _words(error: BaseException) -> str:
-    """Return the text of an error from untrusted code, if it has one."""
+    """Return the text of an error from untrusted code; "" if the error has no text."""
     try:
         return str(error)
     except Exception:  # noqa: BLE001 - an agent's own code

@@ -1,4 +1,6 @@
-"""The work of an agent that is an async function: brief, folders, box, and its model if it has one."""
+"""Assignment: the work of an agent that is an async function. It provides the brief, the folders, the box and the
+model.
+"""
 
 from __future__ import annotations
 
@@ -21,40 +23,44 @@ if TYPE_CHECKING:
 class Assignment:
     """Work of one trial, for an agent that is an async function.
 
-    Commands, reads and writes are recorded in the trajectory. If the agent calls a model, the trajectory has those
-    calls, and Inspect's log has the rest. Files in `output` are handed in when the function ends. An exception that it
-    raises is a crash of the agent.
+    The trajectory records commands, reads and writes. If the agent calls a model, the trajectory has the model calls
+    instead, and Inspect's log has the rest. Files in `output` are submitted when the function returns. If the function
+    raises an exception, this counts as a crash of the agent.
     """
 
     workspace: Workspace
     state: TaskState
-    """Inspect's state of the sample. Messages added to it are recorded, too."""
+    """Inspect's state of the sample. Messages that the agent adds to it are recorded, too."""
     model: Model | None = None
-    """Inspect's model. Calls of it count against the trial's limits."""
+    """Inspect's object for the agent's model; None if the agent has no model. Its calls count against the trial's
+    limits.
+    """
 
     @property
     def brief(self) -> str:
-        """The brief of the task."""
+        """Text of the task's brief."""
         return self.workspace.instance.work.brief
 
     @property
     def input(self) -> str:
-        """Folder of the input files in the box; read-only."""
+        """Path of the read-only folder of input files in the box."""
         return self.workspace.words["input"]
 
     @property
     def previous(self) -> str:
-        """Folder of the agent's earlier work in the box; read-only, in re-attempts only."""
+        """Path of the read-only folder in the box with the agent's earlier work. The folder exists only in
+        re-attempts.
+        """
         return self.workspace.words["previous"]
 
     @property
     def output(self) -> str:
-        """Folder of the deliverables in the box."""
+        """Path of the folder for deliverables in the box."""
         return self.workspace.words["output"]
 
     @property
     def scratch(self) -> str:
-        """Folder for all other files in the box."""
+        """Path of the folder in the box for files that are not deliverables."""
         return self.workspace.scratch
 
     async def run(
@@ -62,7 +68,7 @@ class Assignment:
     ) -> ExecResult[str]:
         """Run a program or a shell command in the box. Return its `returncode`, `stdout` and `stderr`.
 
-        `timeout` is in seconds. Raises TimeoutError if the program takes longer; a failing program raises nothing.
+        `timeout` is in seconds. Raises TimeoutError if the program takes longer. A program that fails raises nothing.
         """
         from inspect_ai.util import sandbox
 
@@ -74,7 +80,7 @@ class Assignment:
         return done
 
     async def read(self, path: str) -> bytes:
-        """Read a file in the box. Raises the usual OSErrors."""
+        """Read a file in the box. Raises OSError (such as FileNotFoundError) if the file cannot be read."""
         from inspect_ai.util import sandbox
 
         data = await sandbox().read_file(path, text=False)
@@ -82,7 +88,7 @@ class Assignment:
         return data
 
     async def write(self, path: str, data: str | bytes) -> None:
-        """Write a file in the box. Raises the usual OSErrors."""
+        """Write a file in the box. Raises OSError (such as PermissionError) if the file cannot be written."""
         from inspect_ai.util import sandbox
 
         await sandbox().write_file(path, data)

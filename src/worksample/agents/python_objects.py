@@ -1,7 +1,7 @@
-"""Python objects that work as agents: Inspect's solvers and agents, and async functions.
+"""Python objects that work as agents: solvers and agents of Inspect, and async functions.
 
-A record has names and digests, never code. An object is found by its name `module:name`, or among the objects that this
-process was given (`offer`), and only if its source is unchanged.
+A record has names and digests of objects, and never code. An object is found by its name `module:name`, or among the
+objects that were registered in this process by `offer`. It is used only if its source code has not changed.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from worksample.errors import PlanError
 from worksample.records import digest_bytes
 
 _OFFERED: dict[tuple[str, str], Any] = {}
-"""Objects that this process was given, by name and digest of their source."""
+"""Objects that were registered in this process, by the name and the digest of their source."""
 
 
 def offer(value: Any) -> dict[str, Any]:
     """Register an object and return the settings that name it.
 
-    Only this process finds it again, unless it belongs to a module that can be imported.
+    Only this process can find the object, unless the object belongs to a module that can be imported.
     """
     name, source = name_of(value), source_of(value)
     _OFFERED[name, source] = value
@@ -30,7 +30,7 @@ def offer(value: Any) -> dict[str, Any]:
 
 
 def settings_with_source(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the digest of the object's source to settings that only name the object."""
+    """Return the settings with the digest of the object's source added, if they only name the object."""
     given = dict(settings)
     name = given.get("object")
     if isinstance(name, str) and not given.get("source"):
@@ -39,7 +39,7 @@ def settings_with_source(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_object(name: str, source: str) -> Any:
-    """Return the object with this name and source. Raises PlanError if it does not exist, or if its source has
+    """Return the object with this name and source. Raises PlanError if the object does not exist, or if its source has
     changed.
     """
     if (name, source) in _OFFERED:
@@ -55,8 +55,8 @@ def find_object(name: str, source: str) -> Any:
 
 
 def make_agent(value: Any, args: Mapping[str, Any]) -> Callable[..., Any]:
-    """Return the agent: `value` itself if it is async, otherwise the result of calling it with `args`. Raises PlanError
-    if the result is not an agent.
+    """Return the agent that an object stands for. An async object is the agent itself; any other object is called with
+    `args` and returns the agent. Raises PlanError if the result is not an agent.
     """
     if is_async(value):
         return value  # type: ignore[no-any-return]
@@ -75,7 +75,9 @@ def make_agent(value: Any, args: Mapping[str, Any]) -> Callable[..., Any]:
 
 
 def is_async(value: Any) -> bool:
-    """Return whether a call of the object returns an awaitable: it is an async function, or has an async `__call__`."""
+    """Return whether a call of the object returns an awaitable. This holds for an async function and for an object with
+    an async `__call__`.
+    """
     return inspect.iscoroutinefunction(value) or inspect.iscoroutinefunction(getattr(value, "__call__", None))  # noqa: B004
 
 
@@ -87,7 +89,9 @@ def is_inspects(value: Any) -> bool:
 
 
 def name_of(value: Any) -> str:
-    """Return `module:name` of a function or class; for the result of a factory of Inspect, its registered name."""
+    """Return the name `module:name` of a function or class. For a solver or agent that a factory of Inspect made,
+    return its registered name.
+    """
     from inspect_ai._util.registry import is_registry_object, registry_info
 
     if is_registry_object(value) and is_async(value):
@@ -102,7 +106,9 @@ def short_name(value: Any) -> str:
 
 
 def parameters_of(value: Any) -> dict[str, Any]:
-    """Return the arguments with which an Inspect object was created, as plain values. They identify the agent."""
+    """Return the arguments with which an Inspect object was created, as JSON types. They are part of the agent's
+    identity.
+    """
     from inspect_ai._util.registry import is_registry_object, registry_params
 
     if not (is_registry_object(value) and is_async(value)):
@@ -111,8 +117,8 @@ def parameters_of(value: Any) -> dict[str, Any]:
 
 
 def source_of(value: Any) -> str:
-    """Return the digest of a function's or class's source, or of its code if it has no source, as in an interactive
-    session.
+    """Return the digest of the source of a function or class. If it has no source, as in an interactive session, return
+    the digest of its code.
     """
     target = inspect.unwrap(value if hasattr(value, "__qualname__") else type(value))
     try:

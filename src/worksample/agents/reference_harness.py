@@ -1,4 +1,4 @@
-"""Harness `worker`, the reference: a model and its tools in one loop until it submits (RLI B.6; ALE 3.2, C.4)."""
+"""Reference harness `worker`: a model and its tools in one loop, until the model submits (RLI B.6; ALE 3.2, C.4)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def worker(model: Model, workspace: Workspace, settings: WorkerSettings, inputs: Path | None) -> Solver:
-    """Return a solver in which `model` does the instance's work with the chosen tools."""
+    """Return a solver in which `model` does the instance's work with the tools that the settings name."""
     from inspect_ai.solver import Generate, solver
 
     @solver(name="worker")
@@ -42,7 +42,7 @@ def worker(model: Model, workspace: Workspace, settings: WorkerSettings, inputs:
 
 
 def open_with(state: TaskState, system: str, brief: str) -> None:
-    """Begin the conversation with a system message and the brief."""
+    """Start the conversation with a system message and the brief."""
     from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 
     state.messages = [ChatMessageSystem(content=system), ChatMessageUser(content=brief, source="input")]
@@ -57,6 +57,6 @@ def conversation_of(
     *,
     submits: bool = True,
 ) -> Conversation:
-    """Return a conversation with the tools from the settings, and `more` from the task."""
+    """Return a conversation with the tools that the settings name, and with the task's tools in `more`."""
     tools = [*toolset(workspace, settings.tools, submits=submits), *more]
     return Conversation(model, workspace, tools, state, compact_at=settings.compact_at, malformed=settings.malformed)

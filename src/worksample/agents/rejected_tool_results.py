@@ -1,7 +1,8 @@
-"""Requests that a model's service rejects because of tool results. Those results are left out, and the work goes on.
+"""Handling of requests that a model's service rejects because of tool results. These results are left out, and the work
+continues.
 
-Tool results show contents of the box, such as an unreadable picture or text that a filter blocks. An agent that brings
-such content into its conversation neither ends nor voids its trial.
+Tool results contain data from the box, such as an unreadable picture or text that a content filter blocks. Data of this
+kind must neither end a trial nor make it void.
 """
 
 from __future__ import annotations
@@ -23,20 +24,22 @@ if TYPE_CHECKING:
 
 LEFT_OUT = "[The model's service rejected this result, and it was left out. The service said: {}]"
 KEPT = 2000
-"""Characters of a rejected result that the transcript keeps."""
+"""Maximum number of characters of a rejected tool result that the transcript stores."""
 ROW = 10
 """Number of consecutive rejected requests after which the agent has failed."""
 
 
 @dataclass
 class Rejections:
-    """Rejected content of one conversation. A rejected request is repeated without the newest tool results, then
-    without any.
+    """Record of the rejected content of one conversation. A rejected request is repeated without the newest tool
+    results, and if it is rejected again, without any tool results.
     """
 
     model: Model
     answered: bool = False
-    """True if the service has answered in this conversation. Rejections before that are not the agent's fault."""
+    """True if the service has answered a request of this conversation. Rejections before the first answer are not
+    failures of the agent.
+    """
     _control: ControlQuestion = field(init=False)
     _row: int = field(default=0, init=False)
 
@@ -46,9 +49,9 @@ class Rejections:
     async def ask(self, messages: Sequence[ChatMessage], call: Callable[[], Awaitable[ModelOutput]]) -> ModelOutput:
         """Call the model and return its answer.
 
-        Raises AgentError (`agent.rejected`) if the service answers other requests but rejects this conversation without
-        any tool result, or keeps rejecting tool results; WorksampleError (`model.refused`) for a first request that is
-        rejected; else what the model's provider raised.
+        Raises AgentError (`agent.rejected`) if the service has answered earlier requests but rejects this conversation
+        even without tool results, or if it rejects too many requests in a row. Raises WorksampleError (`model.refused`)
+        if the first request is rejected. Other errors of the model's provider are raised unchanged.
         """
         left_out = 0
         for results in (_newest_results(messages), _all(messages), None):
@@ -79,7 +82,7 @@ def _rejection_error(said: str, row: int) -> AgentError:
 
 
 def _refusal_error(error: Exception, said: str) -> Exception:
-    """Return the error for a rejected first request: the provider's own if its status says so."""
+    """Return the error for a rejected first request. Return the provider's own error if its status already says so."""
     return (
         error
         if status_of(error) in REFUSED
@@ -88,7 +91,7 @@ def _refusal_error(error: Exception, said: str) -> Exception:
 
 
 def _newest_results(messages: Sequence[ChatMessage]) -> list[ChatMessageTool]:
-    """Return the tool results since the model's last answer."""
+    """Return the tool results that follow the model's last answer."""
     last = max((i for i, one in enumerate(messages) if one.role == "assistant"), default=-1)
     return _all(messages[last + 1 :])
 
@@ -98,7 +101,7 @@ def _all(messages: Sequence[ChatMessage]) -> list[ChatMessageTool]:
 
 
 def _leave_out(results: Sequence[ChatMessageTool], said: str) -> None:
-    """Replace tool results in all messages that hold them. The transcript keeps the original text."""
+    """Replace the content of these tool results in all messages. The transcript stores the original text."""
     from inspect_ai.log import transcript
 
     words = LEFT_OUT.format(clip_middle(said, 300))
@@ -109,7 +112,9 @@ def _leave_out(results: Sequence[ChatMessageTool], said: str) -> None:
 
 
 def sendable(messages: Sequence[ChatMessage]) -> None:
-    """Change tool results so that every service accepts them: Unicode without NUL, and never empty."""
+    """Change tool results so that every service accepts them: they are valid Unicode without NUL characters and never
+    empty.
+    """
     for one in _all(messages):
         scrub(one)
         if isinstance(one.content, str):

@@ -1,4 +1,6 @@
-"""Harness `scripted`: a model that answers from a script. Tools, limits, usage and logs are those of any model."""
+"""Harness `scripted`: a model whose answers come from a script. Tools, limits, usage and logs work as with any other
+model.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,12 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolCall
 
 LOOKS = 60
-"""How often a step looks for the text that it waits for."""
+"""Maximum number of times that a step looks at a page for the text that it waits for."""
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
 
 
 class Player:
-    """Player of a script, answer by answer."""
+    """Player of a script. It returns the script's answers one by one."""
 
     def __init__(self, steps: Sequence[ScriptStep], words: dict[str, str]) -> None:
         self._answers: Iterator[list[ScriptStep]] = iter(_answers(steps))
@@ -38,7 +40,9 @@ class Player:
         self.submitted = False
 
     async def next(self, name: str, seen: Sequence[ChatMessage] = ()) -> ModelOutput:
-        """Return the next answer, given the messages `seen`. After the last step it submits."""
+        """Return the next answer of the script. `seen` has the messages so far. After the last step, the answer submits
+        the work.
+        """
         import anyio
 
         self._page = page_of(seen)
@@ -114,7 +118,9 @@ class Player:
 
 
 def _answers(steps: Sequence[ScriptStep]) -> list[list[ScriptStep]]:
-    """Group steps into answers: `also` joins a step to the one before, `sleep` joins the next step to itself."""
+    """Group steps into answers. A step with `also` belongs to the answer of the step before, and a step with `sleep` to
+    the answer of the step after it.
+    """
     out: list[list[ScriptStep]] = []
     waiting = False
     for step in steps:
@@ -127,21 +133,21 @@ def _answers(steps: Sequence[ScriptStep]) -> list[list[ScriptStep]]:
 
 
 def page_of(seen: Sequence[ChatMessage]) -> str:
-    """Return the browser page that was last shown."""
+    """Return the text of the browser page that was shown last."""
     shown = [one.text for one in seen if one.role == "tool" and (one.function or "").startswith("browser_")]
     return shown[-1] if shown else ""
 
 
 def filled_argument(value: str | int | float | tuple[str, ...], fill: Callable[[str], str]) -> Any:
-    """Return an argument of a browser action as JSON has it, with `fill` applied to its texts."""
+    """Return an argument of a browser action as JSON types. `fill` replaces the placeholders in its texts."""
     if isinstance(value, tuple):
         return [fill(one) for one in value]
     return fill(value) if isinstance(value, str) else value
 
 
 def find_element(page: str, wanted: str) -> str:
-    """Return the id of the first element whose line begins with `wanted`, such as `button 'Save'`; else `wanted`
-    itself.
+    """Return the id of the first element on the page whose line begins with `wanted`, such as `button 'Save'`. If no
+    line does, return `wanted` itself.
     """
     for line in page.splitlines():
         bid, closed, rest = line.strip().partition("] ")
@@ -151,14 +157,14 @@ def find_element(page: str, wanted: str) -> str:
 
 
 def raise_failure(kind: str) -> None:
-    """Fail as a model's service or an agent's program would."""
+    """Raise the error of a failure of this kind, as a model's service or an agent's program would raise it."""
     if kind == "crash":
         raise AgentError("the script has reached a step that simulates a crash of the agent's program")
     raise _Scripted(503 if kind == "service" else 400)
 
 
 class _Scripted(RuntimeError):
-    """Failure of the service, as a provider raises it."""
+    """Failure of the model's service that the script requests. It looks like the error of a provider."""
 
     def __init__(self, status_code: int) -> None:
         super().__init__(f"HTTP {status_code}, as the script says")
@@ -169,7 +175,9 @@ PLAYING: ContextVar[Player] = ContextVar("worksample_playing")
 
 
 def replay(model: Model, workspace: Workspace, settings: ScriptedSettings) -> Solver:
-    """Return a solver that replays the script for the instance. PlanError if there is none."""
+    """Return a solver that replays the script for the instance. Raises PlanError if the agent has no script for the
+    instance.
+    """
     from inspect_ai.solver import Generate, solver
 
     steps = Script.model_validate(settings.script).steps(workspace.instance)
@@ -196,7 +204,7 @@ def replay(model: Model, workspace: Workspace, settings: ScriptedSettings) -> So
 
 
 def script_model(name: str) -> Model:
-    """Return the model `script/...`, which answers from the script that is being replayed."""
+    """Return the model `script/...`, which answers from the script that is being replayed in the current context."""
     from inspect_ai.model import GenerateConfig, get_model
 
     _register()
@@ -209,7 +217,7 @@ def _register() -> None:
     import inspect_ai.model as models
 
     class Replay(models.ModelAPI):
-        """Model that answers from the script in the current context and reports the script's usage."""
+        """Model that answers from the script in the current context and reports the usage that the script states."""
 
         async def generate(self, input: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:
             return await PLAYING.get().next(str(self.model_name), input)

@@ -1,4 +1,4 @@
-"""Workspace of an agent: an instance's paths and limits, and the limits of tools."""
+"""Workspace of an agent: the paths and limits of an instance, and the limits of tools."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ SCRATCH = "/task/scratch"
 
 @dataclass(frozen=True)
 class Workspace:
-    """Workspace of one trial, as its harness sees it."""
+    """Workspace of one trial, as the agent's harness uses it."""
 
     instance: Instance
     limits: Limits = field(default_factory=Limits)
     scratch: str = SCRATCH
     tool_output: int = 16_000
-    """Characters of a tool result that the model sees."""
+    """Maximum number of characters of a tool result that the model sees."""
     command_time: float = 180
-    """Time limit of a command in seconds, unless the model asks for more."""
+    """Default time limit of a command in seconds. The model may request another limit."""
     command_time_most: float = 1800
     vision: bool = False
     words: dict[str, str] = field(init=False)
-    """Values of the placeholders."""
+    """Values of the placeholders in texts for the agent, by name."""
 
     def __post_init__(self) -> None:
         paths = self.instance.work.environment.paths
@@ -41,7 +41,7 @@ class Workspace:
 
     @property
     def network(self) -> str:
-        """Return a sentence about the network that the box can reach."""
+        """Return a sentence that says which network the box can reach."""
         endpoints = self.instance.work.environment.endpoints
         reached = [f"{one.name}:{one.port}" for one in endpoints if one.to != "model"]
         if not reached:
@@ -50,18 +50,20 @@ class Workspace:
 
     @property
     def out_of_memory(self) -> str:
-        """Note at the end of a tool result if a process was killed for lack of memory."""
+        """Return a note for the end of a tool result if a process was killed because memory was full; otherwise ""."""
         return f"[a process was killed: the sandbox's {self.limits.memory / 2**30:.3g} GiB of memory were used up]"
 
     def seconds(self, asked: float | None) -> float:
-        """Return the time limit of a command for which the model asked so many seconds."""
+        """Return the time limit of a command in seconds, if the model requested `asked` seconds."""
         if asked is None or not asked > 0:
             return self.command_time
         return float(min(asked, self.command_time_most))
 
 
 def clip_middle(text: str, size: int) -> str:
-    """Shorten a text to about `size` characters: its beginning, its end, and how much was left out."""
+    """Shorten a text to about `size` characters. The beginning and the end stay, and a note says how much was left
+    out.
+    """
     if len(text) <= size:
         return text
     head = size * 2 // 3

@@ -141,8 +141,8 @@ class Database:
     def _lent(self, *, write: bool) -> Iterator[Connection]:
         """Lend a connection that is outside any transaction.
 
-        Connections to a database file stay with their thread, because taking one from the pool costs as much time as
-        five statements. Connections to a server return to the pool, which checks that they are alive.
+        Connections to a database file stay open for the next caller, because taking one from the pool costs as much
+        time as five statements. Connections to a server return to the pool, which checks that they are alive.
         """
         kept = self._kept[write]
         try:

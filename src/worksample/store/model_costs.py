@@ -93,8 +93,8 @@ def of_judges_by_experiment(store: Store, experiments: Collection[str]) -> dict[
 
 
 def _read_judged(store: Store, ids: list[str]) -> dict[str, list[Any]]:
-    """Return sums over the evaluations by judges, by experiment id. Evaluations with settled and unsettled prices are
-    summed separately.
+    """Return sums over the evaluations by judges, by experiment id. An experiment has one row for each combination of
+    what is known about the cost: settled, unknown, or bounded.
     """
     mine = or_(_r.experiment.in_(ids), _r.experiment.is_(None) & _s.experiment.in_(ids))
     asked = or_(_e.calls > 0, _e.cost.is_not(None), _e.cost_at_most.is_not(None))

@@ -1,1 +1,3 @@
-"""Command-line agents in common use, one file each. docs/how-to/choose-an-agent.md explains how to add another."""
+"""Harnesses of common command-line agents, one module for each. docs/how-to/choose-an-agent.md explains how to add
+another.
+"""

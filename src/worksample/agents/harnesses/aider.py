@@ -1,4 +1,4 @@
-"""Harness of aider."""
+"""Harness of the command-line agent aider."""
 
 from worksample.agents.installing.agent_program import QUIET, Program, PyPI
 

@@ -1,1 +1,3 @@
-"""Programs that run inside the box and are sent there as text. They import only the standard library and IPython."""
+"""Programs that run inside the box. The platform sends their source into the box as text, so they import only the
+standard library and IPython.
+"""

@@ -1,8 +1,9 @@
-"""Python kernel of a trial, inside the box. `kernel call SOCKET` runs one cell and starts the kernel if needed.
+"""Python kernel of a trial, which runs inside the box. `kernel call SOCKET` runs one cell, and starts the kernel if
+needed.
 
-The request arrives on standard input as JSON: {"code", "seconds", "bytes"}. The answer goes to standard output as JSON:
-{"output", "dropped", "state": "done" | "error" | "interrupted" | "lost", "started"}. The kernel keeps its variables
-between calls. A cell that takes too long is interrupted like Ctrl-C; if that does not help, the kernel is killed.
+The request is JSON on standard input: {"code", "seconds", "bytes"}. The answer is JSON on standard output: {"output",
+"dropped", "state": "done" | "error" | "interrupted" | "lost", "started"}. The kernel's variables stay between calls. A
+cell that exceeds its time limit is interrupted as if by Ctrl-C. If the cell does not stop, the kernel is killed.
 """
 
 import json
@@ -22,8 +23,8 @@ BOOT = 60.0
 
 
 class OutputTap:
-    """Capture of everything that any process writes to the file descriptors 1 and 2: its beginning and its end are
-    kept.
+    """Capture of everything that any process writes to the file descriptors 1 and 2. The beginning and the end of long
+    output are stored.
     """
 
     def __init__(self, keep: int) -> None:

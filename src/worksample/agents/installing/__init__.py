@@ -1,4 +1,6 @@
-"""Installation of agents that are programs: once per version and digest, read-only in the boxes."""
+"""Installation of agents that are programs. Each version is installed once, named by its digest, and mounted read-only
+in boxes.
+"""
 
 from lazy_loader import attach_stub
 

@@ -1,4 +1,4 @@
-"""Description of a command-line agent: its source, its call and its log."""
+"""Description of a command-line agent: where it is installed from, how it is called, and where it writes its log."""
 
 from __future__ import annotations
 
@@ -7,65 +7,76 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 PROGRAM = "/opt/worksample/agent"
-"""Path of the installed program in a box: `{program}`."""
+"""Path of the installed program in a box, for the placeholder `{program}`."""
 NODE = "/opt/worksample/node"
-"""Path of Node in a box, for programs that need it. `{node}` is the executable."""
+"""Folder of Node in a box, for programs that run on Node. The placeholder `{node}` is its executable."""
 INTERPRETER = "/opt/worksample/interpreter"
-"""Path of Python in a box, for programs from PyPI."""
+"""Folder of Python in a box, for programs that are installed from PyPI."""
 LIBRARIES = "/opt/worksample/lib"
-"""Path of glibc's loader and the installed libraries in a box."""
+"""Folder in a box with glibc's loader and the shared libraries that were installed with a program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Npm:
-    """Package of the npm registry. Its install scripts are not run."""
+    """Package of the npm registry from which a program is installed. The package's install scripts are not run."""
 
     package: str
     node: bool = False
-    """True if the program runs on Node; others have an executable."""
+    """True if the program runs on Node; False if the package contains an executable."""
 
 
 @dataclass(frozen=True, slots=True)
 class PyPI:
-    """Package of PyPI, installed into its own virtual environment."""
+    """Package of PyPI from which a program is installed, in a virtual environment of its own."""
 
     package: str
     python: tuple[int, int] = (3, 11)
-    """Oldest supported Python version."""
+    """Oldest Python version that the program supports."""
     also: tuple[str, ...] = ()
-    """Packages that it needs without declaring them."""
+    """Packages that the program needs but does not declare as dependencies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Command-line agent.
+    """Description of a command-line agent.
 
-    Texts may contain these placeholders: `{program}`, `{node}`, `{arch}` and `{machine}` (`x64` and `x86_64`), `{door}`
-    (the base URL of the model gateway, without a path), `{model}`, `{brief}` (the path of the prompt's file), and the
-    folders `{input}`, `{output}`, `{software}`, `{scratch}`. Other braces are left alone.
+    Texts may contain placeholders: `{program}`, `{node}`, `{arch}` and `{machine}` (such as `x64` and `x86_64`),
+    `{door}` (the base URL of the model gateway, without a path), `{model}`, `{brief}` (the path of the prompt's file),
+    and the folders `{input}`, `{output}`, `{software}` and `{scratch}`. Other text in braces is not changed.
     """
 
     name: str
     about: str
     source: Npm | PyPI
     tried: str
-    """Version that this harness was written for; installed by default."""
+    """Version of the program for which this harness was written. It is installed by default."""
     argv: tuple[str, ...]
-    """Command for one prompt, without a person. The program's own sandbox is off, since it runs in a box."""
+    """Program and arguments that work on one prompt without asking a person. They switch the program's own sandbox off,
+    because the program already runs in a box.
+    """
     env: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
-    """Configuration files: path below the home folder -> text. They turn updates, telemetry and questions off."""
+    """Texts of configuration files, by path relative to the home folder. They switch off updates, telemetry and
+    questions.
+    """
     brief: Literal["file", "stdin"] = "stdin"
-    """How the program gets the prompt: always in the file `{brief}`, optionally also on standard input."""
+    """How the program gets the prompt. The box always has the prompt as the file `{brief}`. With `stdin` the prompt is
+    also written to standard input.
+    """
     logs: tuple[str, ...] = ()
-    """Files and folders below the home folder with the program's log, which becomes a part of the submission."""
+    """Paths of the program's log files and folders, relative to the home folder. They become a part of the
+    submission.
+    """
     mcp: str = ""
-    """The format in which its configuration names MCP servers (see `worksample.agents.mcp.config_formats`), which
-    replace `{mcp}` in one of `files`. Empty if the program takes none.
+    """Format in which the program's configuration lists MCP servers, as named in
+    `worksample.agents.mcp.config_formats`. The list replaces `{mcp}` in one of `files`. Empty if the program does
+    not support MCP servers.
     """
     ends_by: str = ""
-    """Shell command with which the model ends the work, for programs that otherwise go on. Used by `agent check`."""
+    """Shell command with which the model ends the work, for programs that do not stop otherwise. Used by `worksample
+    agent check`.
+    """
 
 
 QUIET: Mapping[str, str] = {"DO_NOT_TRACK": "1", "NO_COLOR": "1", "NO_UPDATE_NOTIFIER": "1", "CI": "1"}
-"""Variables that many programs understand: no telemetry, no colours, no updates, no questions."""
+"""Environment variables that many programs understand. They switch off telemetry, colours, updates and questions."""

@@ -1,6 +1,6 @@
-"""Reader of ELF headers: the loader of an executable, and the libraries that a file needs.
+"""Reader of ELF headers. It finds the loader of an executable, and the libraries that a file needs.
 
-This module reads them itself, because `ldd` may execute the file. Source: System V ABI, gABI 4.1, chapters 4 and 5.
+`ldd` is not used, because `ldd` may execute the file. Source: System V ABI, gABI 4.1, chapters 4 and 5.
 """
 
 from __future__ import annotations
@@ -15,25 +15,27 @@ _HEADER, _SEGMENT, _ENTRY = struct.Struct("<16sHHIQQQIHHH"), struct.Struct("<IIQ
 _LOAD, _DYNAMIC, _INTERPRETER = 1, 2, 3
 _NEEDED, _STRINGS = 1, 5
 _MOST = 1 << 20
-"""Maximum bytes of a table. A larger one is not genuine."""
+"""Maximum number of bytes of a table in an ELF file. A file with a larger table is rejected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Elf:
-    """ELF header of one file."""
+    """Parts of one file's ELF header."""
 
     loader: str
-    """Loader with which the kernel starts the file; "" for libraries and static executables."""
+    """Path of the loader with which the kernel starts the file; "" for libraries and static executables."""
     at: int
-    """Offset of the loader's name in the file."""
+    """Offset of the loader's path in the file, in bytes."""
     room: int
-    """Bytes available for that name, including its closing zero."""
+    """Number of bytes available for the loader's path, including the closing zero byte."""
     needed: tuple[str, ...]
-    """Names of the libraries that the file needs."""
+    """Names of the shared libraries that the file needs."""
 
 
 def read_elf(path: Path) -> Elf | None:
-    """Read a file's header. Return None unless it is an intact 64-bit ELF file of this byte order. Raises OSError."""
+    """Read the ELF header of a file. Return None unless the file is an intact 64-bit ELF file of this machine's byte
+    order. Raises OSError if the file cannot be read.
+    """
     with path.open("rb") as file:
         try:
             return _read_header(file)

@@ -1,4 +1,4 @@
-"""Result of an installer, and the call of installers."""
+"""Result of an installer, and the function that runs installers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from worksample.errors import InstallError
 from worksample.sandboxes.guarded_subprocess import run_guarded
 
 SECONDS = 900.0
-"""Time limit of one installer."""
+"""Time limit of one installer in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstallResult:
-    """Installed version of a program. Its fields are those of `Installed`."""
+    """Result of installing a program. The fields have the same meaning as those of `Installed`."""
 
     version: str
     packages: dict[str, str]
@@ -27,7 +27,9 @@ class InstallResult:
 
 
 def run_installer(words: Sequence[str], cwd: Path, what: str) -> str:
-    """Run an installer and return its output. Raises InstallError with its last lines if it fails."""
+    """Run an installer and return its output. If the installer fails, raises InstallError with the last lines of its
+    output.
+    """
     env = {key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME")}
     try:
         done = run_guarded(words, SECONDS, cwd=cwd, env=env)

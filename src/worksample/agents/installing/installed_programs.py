@@ -1,4 +1,4 @@
-"""Installed programs in this machine's cache: one read-only folder each, named by version and digest."""
+"""Installed programs in this machine's cache. Each version has a read-only folder named by version and digest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OWN = frozenset(
         ".package-lock.json", "CACHEDIR.TAG", ".gitignore",
     }
 )  # fmt: skip
-"""Files that installers write about the machine and the registry, not about the program."""
+"""Names of files that installers write about the machine or the registry. They are not part of the program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +31,23 @@ class Installed:
     name: str
     version: str
     digest: str
-    """SHA-256 over all files of the program and its runtime, hexadecimal."""
+    """SHA-256 over all files of the program and its runtime, in hexadecimal."""
     folder: str
-    """Absolute path of the program's files."""
+    """Absolute path of the folder with the program's files."""
     packages: dict[str, str]
-    """All installed packages: name -> version."""
+    """Versions of all installed packages, by package name."""
     runtime: str = ""
-    """Runtime of the program with its version, such as Node or Python; "" for a standalone executable."""
+    """Runtime of the program with its version, such as Node or Python; "" if the program needs no runtime."""
     node: str = ""
-    """Absolute path of the program's Node; "" if it needs none."""
+    """Absolute path of the program's Node; "" if the program does not run on Node."""
     python: str = ""
-    """Absolute path of the program's copy of Python; "" if it needs none."""
+    """Absolute path of the program's copy of Python; "" if the program does not run on Python."""
     libraries: str = ""
-    """Absolute path of the loader and shared libraries; "" if none are needed, or if this machine's cannot be copied.
+    """Absolute path of the folder with the loader and the shared libraries. "" if the program needs none, or if those
+    of this machine cannot be copied.
     """
     anywhere: bool = False
-    """True if the program runs in any image."""
+    """True if the program runs in a box with any image."""
 
     def mounts(self) -> tuple[Mount, ...]:
         """Return the mounts that the program needs in its box."""
@@ -72,7 +73,9 @@ def agents_folder() -> Path:
 
 
 def list_installed(name: str | None = None) -> tuple[Installed, ...]:
-    """Return the installed versions of one program or of all, by name; the latest installation first."""
+    """Return the installed versions of the named program, or of all programs. They are sorted by name; the latest
+    installation of each program comes first.
+    """
     found, known = [], {field.name for field in fields(Installed)}
     for about in sorted(agents_folder().glob(f"*/{ABOUT}"), key=lambda path: path.stat().st_mtime, reverse=True):
         said = json.loads(about.read_text(encoding="utf-8"))
@@ -85,15 +88,16 @@ def list_installed(name: str | None = None) -> tuple[Installed, ...]:
 
 
 def find_installed(name: str, version: str = "", digest: str = "") -> Installed | None:
-    """Return an installed program; the latest installation if several match."""
+    """Return an installed program. If several match, return the latest installation. Return None if none matches."""
     fitting = (one for one in list_installed(name) if version in ("", one.version) and digest in ("", one.digest))
     return next(fitting, None)
 
 
 def digest_of_tree(folder: Path, *, installed: bool = True) -> str:
-    """Compute the SHA-256 over paths, contents, links and executable bits, without bytecode.
+    """Compute the SHA-256 over the paths, contents, links and executable bits of a folder's files. Compiled bytecode is
+    left out.
 
-    installed: also leave out files that installers write, and `bin/`.
+    With `installed`, files that installers write and the folder `bin/` are left out, too.
     """
     total = hashlib.sha256()
     for parent, below, files in os.walk(folder):
@@ -115,7 +119,7 @@ def digest_of_tree(folder: Path, *, installed: bool = True) -> str:
 
 
 def make_read_only(folder: Path) -> None:
-    """Make all files below a folder readable for everyone and writable for nobody."""
+    """Make all files below a folder readable and not writable for all users."""
     for parent, below, files in os.walk(folder):
         for path in (Path(parent) / name for name in (*below, *files)):
             if not path.is_symlink():

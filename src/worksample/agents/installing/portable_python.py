@@ -1,4 +1,4 @@
-"""Copy of this machine's Python that works in any box. Programs from PyPI run on it."""
+"""Copy of this machine's Python that works in any box. Programs that are installed from PyPI run on it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ print(json.dumps([prefix, places, library or "", sysconfig.get_config_var("LIBDI
 
 
 def folder_of(python: Path) -> Path:
-    """Return the copy of a Python (`bin` and the standard library), created if missing.
+    """Return the folder with the copy of a Python (`bin` and the standard library), and create the copy if it is
+    missing.
 
-    Installed packages are not copied, so that a program's environment contains all packages that it has.
+    Packages that are installed in this Python are not copied, so that a program has only the packages of its own
+    virtual environment.
     """
     said = subprocess.run(
         [str(python), "-I", "-c", _ASKED],
@@ -61,7 +63,7 @@ def folder_of(python: Path) -> Path:
 
 
 def use_copied_python(environment: Path, python: Path) -> None:
-    """Let a virtual environment use the copied Python, at its path in a box."""
+    """Change a virtual environment so that it uses the copied Python, at the path that the copy has in a box."""
     link = environment / "bin" / "python"
     for path in (environment / "bin").iterdir():
         if path.is_symlink() and path.name.startswith("python"):

@@ -1,4 +1,6 @@
-"""Registry of programs: entry points of the group `worksample.harnesses`, so that other packages can add some."""
+"""Registry of programs. Programs are entry points of the group `worksample.harnesses`, so that other packages can add
+programs.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,14 @@ GROUP = "worksample.harnesses"
 
 
 def program_names() -> tuple[str, ...]:
-    """Return the names of all known programs, without importing them."""
+    """Return the names of all registered programs. The modules of the programs are not imported."""
     return tuple(sorted({point.name for point in entry_points(group=GROUP)}))
 
 
 def find_program(name: str) -> Program | None:
-    """Return the program of a harness, or None if there is none. PlanError for a broken entry point."""
+    """Return the program of a harness; None if no program has this name. Raises PlanError if the entry point cannot be
+    loaded.
+    """
     for point in entry_points(group=GROUP, name=name):
         try:
             found = point.load()

@@ -1,4 +1,4 @@
-"""Settings of a program, completed from its harness and what the user gives."""
+"""Settings of a command-line agent: the user's settings, completed by those of the agent's harness."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ ARCHITECTURES = {"x86_64": "x64", "aarch64": "arm64"}
 
 
 def resolve_settings(harness: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge the given settings over those of the harness, and add the installed program's version and digest.
+    """Return the harness's settings with the given settings, which take precedence. Add the version and the digest of
+    the installed program.
 
     Raises PlanError if the program is not installed.
     """
@@ -43,7 +44,7 @@ def resolve_settings(harness: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def require_installed(harness: str, version: str = "", digest: str = "") -> Installed:
-    """Return an installed program, or raise PlanError with the command that installs it."""
+    """Return an installed program. If it is not installed, raises PlanError with the command that installs it."""
     found = find_installed(harness, version, digest)
     if found is not None:
         return found

@@ -1,4 +1,6 @@
-"""Installation from PyPI: one virtual environment per program, by uv if it is available, else by pip."""
+"""Installation from PyPI, in a virtual environment for each program. It uses uv if uv is available, and otherwise
+pip.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,13 @@ from .agent_program import PyPI
 from .install_result import InstallResult, run_installer
 
 NEWEST = (3, 13)
-"""Newest Python version on which programs are installed."""
+"""Newest Python version that is used for installed programs."""
 
 
 def install(source: PyPI, version: str, folder: Path) -> InstallResult:
-    """Install a package with its dependencies in a virtual environment at `folder`. Raises InstallError."""
+    """Install a package with its dependencies in a virtual environment at `folder`. Raises InstallError if the
+    installation fails.
+    """
     python, number = python_of(source)
     wanted = f"{source.package}=={version}" if version else source.package
     run_installer([str(python), "-m", "venv", "--without-pip", str(folder)], folder.parent, "a virtual environment")
@@ -44,7 +48,9 @@ def install(source: PyPI, version: str, folder: Path) -> InstallResult:
 
 
 def install_files(folder: Path, requirement: str) -> None:
-    """Install the files of one package, without dependencies, into a plain folder. Raises InstallError."""
+    """Install the files of one package, without its dependencies, into a plain folder. Raises InstallError if the
+    installation fails.
+    """
     folder.mkdir()
     uv = find_uv()
     tool = [uv, "pip"] if uv else _pip()
@@ -52,8 +58,8 @@ def install_files(folder: Path, requirement: str) -> None:
 
 
 def python_of(source: PyPI) -> tuple[Path, str]:
-    """Return the real path and version of a Python on this machine that the package supports. InstallError if none
-    does.
+    """Return the real path and the version of a Python on this machine that the package supports. Raises InstallError
+    if this machine has none.
     """
     for path in _pythons():
         said = subprocess.run(

@@ -1,8 +1,9 @@
-"""Shared libraries for programs in any box: this machine's glibc loader and the needed libraries, in one folder.
+"""Shared libraries with which a program runs in any box: this machine's glibc loader and the needed libraries, in one
+folder.
 
-An executable names the loader with which the kernel starts it. That name is replaced, in place, by the name of the
-copied loader, whose first library folder is the copied one, too. No environment variable is needed, which child
-processes would inherit: a shell that the program starts uses the image's libraries.
+An executable contains the path of the loader with which the kernel starts it. This path is replaced by the path of the
+copied loader, which searches the folder of copied libraries first. Environment variables are not used, because child
+processes would inherit them. So a shell that the program starts uses the libraries of the box's image.
 """
 
 from __future__ import annotations
@@ -24,17 +25,22 @@ _USUAL = {
     "x86_64": ("/lib64/ld-linux-x86-64.so.2", "/lib/x86_64-linux-gnu/"),
     "aarch64": ("/lib/ld-linux-aarch64.so.1", "/lib/aarch64-linux-gnu/"),
 }
-"""By machine: the name of glibc's loader in executables, and the first folder in which Debian's loader looks."""
+"""For each machine type: the path of glibc's loader in executables, and the first folder that Debian's loader
+searches.
+"""
 SHARED = "shared"
-"""Subfolder for libraries that no file's header locates."""
+"""Name of the subfolder for libraries that are found only by name."""
 _CACHE = b"/etc/ld.so.cache\0"
 _ASKED_FOR_LATER = ("libgcc_s.so.1", "libstdc++.so.6", "libnss_files.so.2", "libnss_dns.so.2", "libresolv.so.2")
-"""Libraries that are loaded by name, so that no header mentions them: by glibc and by add-ons of Node."""
+"""Libraries that glibc and add-ons of Node load by name while a program runs. No file's header mentions these
+libraries.
+"""
 
 
 @functools.cache
 def loader() -> bytes:
-    """Return this machine's loader, changed to search the copied folder first; b"" unless it resembles Debian's.
+    """Return the bytes of this machine's loader, changed so that it searches the folder of copied libraries first.
+    Return b"" if the loader does not have the form of Debian's loader.
 
     The path of the loader's cache is made invalid, because the cache would name libraries of the box's image.
     """
@@ -50,12 +56,14 @@ def loader() -> bytes:
 
 
 def glibc() -> str:
-    """Return this machine's glibc version, a part of a program's runtime."""
+    """Return the version of this machine's glibc. It is a part of the runtime of programs."""
     return " ".join(platform.libc_ver())
 
 
 def relink(folder: Path) -> bool:
-    """Make executables below a folder use the copied loader. Return whether any did. Other loaders stay unchanged."""
+    """Change the executables below a folder so that they use the copied loader. Return whether any file was changed.
+    Executables with another loader are not changed.
+    """
     usual, changed = _USUAL.get(platform.machine(), ("", ""))[0], False
     for path in _files(folder):
         found = elf_header.read_elf(path)
@@ -72,7 +80,7 @@ def relink(folder: Path) -> bool:
 
 
 def gather(folder: Path, *programs: Path) -> None:
-    """Create `folder` with the loader and all libraries of this machine that files below `programs` need."""
+    """Create `folder` with the loader and with all libraries of this machine that files below `programs` need."""
     folder.mkdir()
     (folder / Path(LOADER).name).write_bytes(loader())
     (folder / Path(LOADER).name).chmod(0o755)
@@ -105,8 +113,8 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _libraries() -> dict[str, Path]:
-    """Return the libraries that this machine's loader finds, by name; of several, the one that the loader would
-    choose.
+    """Return the libraries that this machine's loader finds, by name. If several have the same name, return the one
+    that the loader would choose.
     """
     kind = {"x86_64": "x86-64", "aarch64": "AArch64"}[platform.machine()]
     tool = shutil.which("ldconfig", path="/sbin:/usr/sbin") or "ldconfig"

@@ -1,3 +1,3 @@
-"""Tools that a task offers through the Model Context Protocol, for the platform's harnesses and for programs in the
-box.
+"""Tools that a task offers through the Model Context Protocol (MCP). The platform's harnesses and programs in the box
+can use them.
 """

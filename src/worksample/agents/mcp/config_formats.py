@@ -1,4 +1,4 @@
-"""Formats in which programs' configuration files name MCP servers."""
+"""Formats in which the configuration files of programs list MCP servers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from worksample.agents.workspace import Workspace
 from worksample.records import McpSpec
 
 PLACE = "{mcp}"
-"""Placeholder for the servers in a harness's configuration file. In JSON, the string `"{mcp}"` becomes an object."""
+"""Placeholder for the MCP servers in a harness's configuration file. In JSON files, the string `"{mcp}"` is replaced by
+an object.
+"""
 VARIABLE = "WORKSAMPLE_MCP"
-"""Variable with the path of a file that lists the servers in the usual format, for `command` agents."""
+"""Environment variable for `command` agents: the path of a file that lists the MCP servers in the most common
+format.
+"""
 
 
 def servers_of(workspace: Workspace) -> tuple[McpSpec, ...]:
-    """Return the task's servers, with the folders of the box filled in."""
+    """Return the task's MCP servers. Placeholders are replaced by the folders of the box."""
     return tuple(
         one.replaced(
             argv=tuple(fill_placeholders(part, workspace.words, raw=False) for part in one.argv),
@@ -85,12 +89,12 @@ JSON_FORMS: dict[str, Callable[[Sequence[McpSpec]], dict[str, Any]]] = {
 }
 FORMS = (*JSON_FORMS, "codex")
 WITHOUT_SSE = frozenset({"codex"})
-"""Formats of programs that only speak streamable HTTP."""
+"""Formats of programs that support only streamable HTTP, and not server-sent events."""
 
 
 def fill_config(text: str, form: str, servers: Sequence[McpSpec]) -> str:
-    """Replace the placeholder in a configuration file by the servers. Return it unchanged if it has none, or if the
-    program takes none.
+    """Replace the placeholder in a configuration file by the list of MCP servers. Return the text unchanged if it has
+    no placeholder, or if the program does not support MCP servers.
     """
     if form == "codex":
         return text.replace(PLACE, _codex(servers))
@@ -100,5 +104,5 @@ def fill_config(text: str, form: str, servers: Sequence[McpSpec]) -> str:
 
 
 def usual_config(servers: Sequence[McpSpec]) -> str:
-    """Return a configuration file in the format that most programs read."""
+    """Return a configuration file that lists MCP servers in the format that most programs read."""
     return json.dumps({"mcpServers": _usual(servers)}, indent=2)

@@ -1,4 +1,4 @@
-"""Tools of a task's MCP servers, for models that the platform calls."""
+"""Tools of a task's MCP servers, for models that the platform itself calls."""
 
 from __future__ import annotations
 
@@ -24,17 +24,19 @@ if TYPE_CHECKING:
     from worksample.box import Box
 
 END_SECONDS = 10.0
-"""Time for sessions to end after the work."""
+"""Maximum time in seconds in which the sessions with MCP servers close after the work."""
 START_SECONDS = 60.0
-"""Time for a server to list its tools."""
+"""Maximum time in seconds until an MCP server has listed its tools."""
 MOST_TOOLS = 200
-"""Maximum number of tools of one server."""
+"""Maximum number of tools of one MCP server."""
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @asynccontextmanager
 async def tools_of(workspace: Workspace) -> AsyncIterator[list[ToolDef]]:
-    """Yield the tools of the task's servers in the current sandbox. If the task has none, nothing is started."""
+    """Yield the tools of the task's MCP servers in the current sandbox. If the task has no servers, yield an empty list
+    and start nothing.
+    """
     servers = servers_of(workspace)
     if not servers:
         yield []
@@ -49,9 +51,10 @@ async def tools_of(workspace: Workspace) -> AsyncIterator[list[ToolDef]]:
 
 @asynccontextmanager
 async def tools_in(box: Box, servers: Sequence[McpSpec], workspace: Workspace) -> AsyncIterator[list[ToolDef]]:
-    """Start all servers and yield their tools, named `SERVER__TOOL`.
+    """Start all MCP servers and yield their tools. Each tool is named `SERVER__TOOL`.
 
-    Raises SandboxError (`service.start`) if a server does not start, MissingExtra without the package `mcp`.
+    Raises SandboxError (`service.start`) if a server does not start. Raises MissingExtra if the package `mcp` is not
+    installed.
     """
     need("mcp")
     held = _Sessions(box, servers, workspace)
@@ -66,7 +69,9 @@ async def tools_in(box: Box, servers: Sequence[McpSpec], workspace: Workspace) -
 
 
 class _Sessions:
-    """Sessions in their own task: they use task groups, which would wrap the exception that ends the work."""
+    """Sessions with MCP servers, which run in a task of their own. They use task groups, which would otherwise wrap the
+    exception that ends the work.
+    """
 
     def __init__(self, box: Box, servers: Sequence[McpSpec], workspace: Workspace) -> None:
         self._box, self._servers, self._workspace = box, servers, workspace
@@ -74,8 +79,8 @@ class _Sessions:
         self.over = asyncio.Event()
 
     async def hold(self) -> None:
-        """Open all sessions, publish their tools, and close them at the end. Later failures are reported by tool
-        calls.
+        """Open all sessions and publish their tools. Close the sessions at the end of the work. A failure in between is
+        reported by the tool call that it affects.
         """
         try:
             async with AsyncExitStack() as stack:
@@ -177,7 +182,7 @@ def _tool(server: str, session: ClientSession, offered: Any, workspace: Workspac
 
 
 def _text(part: Any) -> str:
-    """Return a part of a tool's result as text. Other kinds of content are only named."""
+    """Return a part of a tool's result as text. For content that is not text, return its kind."""
     if part.type == "text":
         return str(part.text)
     if part.type == "resource" and getattr(part.resource, "text", None) is not None:

@@ -1,4 +1,4 @@
-"""Transport to a task's MCP server: a program's streams in the box, or HTTP from within the box."""
+"""Transport to a task's MCP server: the standard streams of a program in the box, or HTTP from within the box."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from worksample.box import Box
 
 LONGEST = 16 << 20
-"""Maximum bytes of one message of a program."""
+"""Maximum number of bytes of one message from an MCP server that is a program."""
 
 
 @contextlib.asynccontextmanager
 async def streams(server: McpSpec, box: Box, folder: str) -> AsyncIterator[tuple[Any, Any]]:
-    """Yield the streams for a session of the package `mcp`. SandboxError if the program cannot be started."""
+    """Yield the streams for a session of the package `mcp`. Raises SandboxError if the server's program cannot be
+    started.
+    """
     async with _over_http(server, box) if server.url else _over_program(server, box, folder) as ends:
         yield ends
 
@@ -91,7 +93,9 @@ async def _over_program(server: McpSpec, box: Box, folder: str) -> AsyncIterator
 
 @contextlib.asynccontextmanager
 async def _over_http(server: McpSpec, box: Box) -> AsyncIterator[tuple[Any, Any]]:
-    """Connect through the box's endpoint, as a program in the box would, so that the same records and rules apply."""
+    """Connect through the box's endpoint, as a program in the box would. So the box's rules apply to the connection,
+    and it is recorded.
+    """
     import httpx2
 
     parts = urlsplit(server.url)
@@ -114,7 +118,7 @@ async def _over_http(server: McpSpec, box: Box) -> AsyncIterator[tuple[Any, Any]
 
 @contextlib.asynccontextmanager
 async def _http_streams(server: McpSpec, client: Callable[..., httpx2.AsyncClient]) -> AsyncIterator[tuple[Any, Any]]:
-    """Yield the streams of HTTP, by server-sent events or streamable HTTP."""
+    """Yield the streams of a session over HTTP, with server-sent events or streamable HTTP."""
     if server.sse:
         from mcp.client.sse import sse_client
 
@@ -130,7 +134,7 @@ async def _http_streams(server: McpSpec, client: Callable[..., httpx2.AsyncClien
 
 @contextlib.asynccontextmanager
 async def _forwarding(path: str, box: Box, address: str, port: int) -> AsyncIterator[None]:
-    """Forward the connections of a Unix socket on the host to an address on the box's loopback."""
+    """Forward connections from a Unix socket on the host to an address on the loopback interface of the box."""
     own = socket.socket(socket.AF_UNIX)
     own.setblocking(False)
     own.bind(path)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def toolset(workspace: Workspace, names: Sequence[str], *, submits: bool = True) -> list[ToolDef]:
-    """Return the tools with these names (`bash`, `python`, `files`, `image`), and `submit` if a call of it ends the
-    work.
+    """Return the tools with these names (`bash`, `python`, `files`, `image`). With `submits`, add the tool `submit`,
+    which ends the work.
     """
     from . import bash, browser, files, image, python, submit
 

@@ -17,7 +17,9 @@ TIMED_OUT = 124
 
 
 def bash(workspace: Workspace) -> ToolDef:
-    """Return the tool `bash(command, timeout)`: output and errors as one text, and the exit status unless it is 0."""
+    """Return the tool `bash(command, timeout)`. Its result is one text with standard output and standard error, and the
+    exit status unless it is 0.
+    """
 
     async def execute(command: str, timeout: float | None = None) -> str:
         seconds = workspace.seconds(timeout)
@@ -47,8 +49,8 @@ def bash(workspace: Workspace) -> ToolDef:
 
 
 async def shell(command: str, seconds: float, workspace: Workspace) -> tuple[int, str]:
-    """Run `command`. Return its exit status and text. A command that takes too long is stopped, and its output is
-    kept.
+    """Run `command`. Return its exit status and its output. A command that exceeds `seconds` is stopped, and its output
+    so far is returned.
     """
     from inspect_ai.tool import ToolError
     from inspect_ai.util import OutputLimitExceededError, sandbox

@@ -1,4 +1,4 @@
-"""Tools for the actions in a browser, for tasks that have one."""
+"""Tools for actions in a browser, for tasks whose environment has a browser."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ BEGINNING = "browser_"
 
 
 def browser() -> list[ToolDef]:
-    """Return `browser_goto`, `browser_click` and so on. Each shows the page after the action."""
+    """Return the tools `browser_goto`, `browser_click` and so on. The result of each tool is the page after the
+    action.
+    """
     return [_tool(one) for one in ACTIONS.values()]
 
 

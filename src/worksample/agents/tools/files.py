@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef
 
 LARGEST = 10 << 20
-"""Largest file that is read or changed as text, in bytes."""
+"""Maximum size in bytes of a file that is read or changed as text."""
 
 
 def files(workspace: Workspace) -> list[ToolDef]:
@@ -22,7 +22,7 @@ def files(workspace: Workspace) -> list[ToolDef]:
 
 
 def read_file(workspace: Workspace) -> ToolDef:
-    """Return the tool `read_file`, which shows numbered lines."""
+    """Return the tool `read_file`, which shows the lines of a file with their numbers."""
 
     async def execute(path: str, first: int = 1, last: int | None = None) -> str:
         text = await text_of(path)
@@ -44,7 +44,7 @@ def read_file(workspace: Workspace) -> ToolDef:
 
 
 def _number_lines(lines: list[str], first: int, total: int, size: int) -> str:
-    """Number as many whole lines as fit, and say how to read on."""
+    """Return as many numbered lines as fit into a tool result, and a note on how to read the rest."""
     out: list[str] = []
     used = 0
     for number, line in enumerate(lines, first):
@@ -73,7 +73,7 @@ def write_file() -> ToolDef:
 
 
 def write_bytes() -> ToolDef:
-    """Return the tool `write_bytes`, which creates or replaces a file from Base64, for scripts."""
+    """Return the tool `write_bytes`, which creates or replaces a file from Base64. Scripts use it."""
 
     async def execute(path: str, data: str) -> str:
         from inspect_ai.tool import ToolError
@@ -94,7 +94,7 @@ def write_bytes() -> ToolDef:
 
 
 def replace_in_file() -> ToolDef:
-    """Return the tool `replace_in_file`, which replaces one passage."""
+    """Return the tool `replace_in_file`, which replaces one passage of a file."""
 
     async def execute(path: str, old: str, new: str) -> str:
         from inspect_ai.tool import ToolError
@@ -119,7 +119,7 @@ def replace_in_file() -> ToolDef:
 
 
 async def text_of(path: str) -> str:
-    """Read a text file. ToolError explains why it cannot be read."""
+    """Read a text file in the box. Raises ToolError, which explains why the file cannot be read."""
     from inspect_ai.tool import ToolError
     from inspect_ai.util import OutputLimitExceededError, sandbox
 
@@ -144,7 +144,7 @@ async def text_of(path: str) -> str:
 
 
 async def write_to_box(path: str, data: bytes) -> None:
-    """Write a file. ToolError explains why it cannot be written."""
+    """Write a file in the box. Raises ToolError, which explains why the file cannot be written."""
     from inspect_ai.tool import ToolError
     from inspect_ai.util import sandbox
 

@@ -1,4 +1,6 @@
-"""Tool that shows a picture, scaled and re-encoded inside the box: no untrusted file is decoded outside."""
+"""Tool that shows a picture to the model. The picture is scaled and re-encoded inside the box, so that no untrusted
+file is decoded outside the box.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,14 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef
 
 SIDE = 1568
-"""Longest side of the picture that a model sees, in pixels."""
+"""Maximum length in pixels of the longer side of a picture that the model sees."""
 LARGEST = 8 << 20
-"""Largest re-encoded picture, in bytes."""
+"""Maximum size in bytes of a picture after it is re-encoded."""
 PNG = b"\x89PNG\r\n\x1a\n"
 TIME = 60
 ALONE = ("-I",)
-"""Isolated mode of Python: without the working folder, variables and packages of the agent, such as a fake
-`base64.py`.
+"""Option for Python's isolated mode. Python then ignores the working folder, environment variables and packages of the
+agent, such as a fake `base64.py`.
 """
 PROGRAM = """
 import base64, io, sys
@@ -39,7 +41,7 @@ print(base64.b64encode(out.getvalue()).decode())
 
 
 def view_image(workspace: Workspace) -> ToolDef:
-    """Return the tool `view_image(path)`, which shows the picture with at most 1568 pixels a side."""
+    """Return the tool `view_image(path)`, which shows a picture with at most 1568 pixels on each side."""
 
     async def execute(path: str) -> object:
         from inspect_ai.model import ContentImage, ContentText

@@ -1,4 +1,6 @@
-"""Tool that runs Python with persistent variables: one IPython kernel per trial, in the box, started at first use."""
+"""Tool that runs Python code with persistent variables. Each trial has one IPython kernel in the box, which starts at
+the first use.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +20,21 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef
 
 SLACK = 90
-"""Additional time for a cell: to start the kernel, or to kill one that cannot be interrupted."""
+"""Additional seconds for a cell beyond its time limit: to start the kernel, or to kill a kernel that cannot be
+interrupted.
+"""
 SHAPE = JsonLimits(values=100)
-"""Limits of the kernel's answer, which is untrusted."""
+"""Limits on the structure of the kernel's JSON answer, which is untrusted."""
 LARGEST = 120_000
-"""Maximum bytes of one request: the kernel's source and the code pass through a command line and a pipe."""
+"""Maximum number of bytes of one request. A request contains the kernel's source and the code, and passes through a
+command line and a pipe.
+"""
 
 
 def python(workspace: Workspace) -> ToolDef:
-    """Return the tool `python(code, timeout)`, which shows what the cell printed and its last value."""
+    """Return the tool `python(code, timeout)`. Its result is what the cell printed, and the value of the cell's last
+    expression.
+    """
 
     async def execute(code: str, timeout: float | None = None) -> str:
         seconds = workspace.seconds(timeout)
@@ -65,7 +73,7 @@ def _source() -> str:
 
 
 async def cell(code: str, seconds: float, workspace: Workspace) -> dict[str, str]:
-    """Run one cell. Return `{"output", "state"}`. ToolError if the kernel's answer is unreadable."""
+    """Run one cell. Return `{"output", "state"}`. Raises ToolError if the kernel's answer cannot be read."""
     from inspect_ai.tool import ToolError
     from inspect_ai.util import OutputLimitExceededError, sandbox
 

@@ -1,4 +1,4 @@
-"""Tool that ends the work."""
+"""Tool with which the model submits its work and ends the conversation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SUBMIT = "submit"
 
 
 def submit() -> ToolDef:
-    """Return the tool `submit(summary)`. The conversation ends when it is called."""
+    """Return the tool `submit(summary)`. A call of this tool ends the conversation."""
 
     async def execute(summary: str = "") -> str:
         return "The work is closed."

@@ -1,4 +1,4 @@
-"""Definition of a tool for a model."""
+"""Definition of tools that a model can call."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef
 
 Parameter = tuple[str, str, bool]
-"""JSON type, description, and whether it is required."""
+"""Parameter of a tool: its JSON type, its description, and whether it is required."""
 
 
 def tool_of(name: str, about: str, parameters: dict[str, Parameter], execute: Callable[..., Awaitable[Any]]) -> ToolDef:
-    """Define a tool called `name`. It shortens its own results, keeping head and tail."""
+    """Define a tool for a model. Inspect must not shorten its results, because the tool shortens them itself: the
+    beginning and the end stay.
+    """
     from inspect_ai.tool import ToolDef, ToolParams
     from inspect_ai.util import JSONSchema
 
