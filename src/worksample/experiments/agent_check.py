@@ -1,7 +1,8 @@
-"""Check of an installed agent before it gets work: one answer through the model gateway, in its own box.
+"""Check of an installed agent before it gets work. The agent runs in its own box and must get one answer from its
+model.
 
-The brief contains two words, and the expected answer joins them. So a program that only prints its prompt does not
-pass, but one that writes its model's answer into its log without printing it does.
+The brief contains two words, and the expected answer joins the two words. So a program that only prints its prompt does
+not pass. A program passes if it prints its model's answer, or writes the answer into its log.
 """
 
 from __future__ import annotations
@@ -54,15 +55,17 @@ BRIEF = (
     "file. Use no tool unless you need one to end your work; in that case let the tool print the line."
 )
 LOG_BYTES = 64 << 20
-"""Bytes of the program's log that are searched for the answer."""
+"""Maximum number of bytes of the agent's log files that are searched for the model's answer."""
 DOUBLE = "mockllm/model"
-"""Inspect's mock model."""
+"""Name of Inspect's mock model, which sends no requests to a service."""
 LIMITS = Limits(time=180, memory=2 << 30, disk=512 << 20)
 
 
 @dataclass(frozen=True)
 class AgentCheckResult:
-    """Result of an agent's check. `fault` says why the agent cannot work; "" if it can."""
+    """Result of an agent's check. `fault` is the reason why the agent cannot work, or "" if the agent passed the
+    check.
+    """
 
     agent: str
     version: str
@@ -70,7 +73,7 @@ class AgentCheckResult:
     said: str = ""
     fault: str = ""
     calls: int = 0
-    """Number of calls of its model."""
+    """Number of calls that the agent made to its model during the check."""
     seconds: float = 0.0
 
     @property
@@ -83,9 +86,10 @@ class AgentCheckResult:
 
 
 def check_agents(names: Iterable[str], model: str | None, config: ExperimentConfig) -> tuple[AgentCheckResult, ...]:
-    """Check agents `NAME[@VERSION]`, one after another.
+    """Check agents one after another. Each name has the form `NAME` or `NAME@VERSION`.
 
-    Raises UsageError for an unknown name, PlanError for an agent that is not installed or a model that cannot be used.
+    Raises UsageError if a name is unknown. Raises PlanError if an agent is not installed or if its model cannot be
+    used.
     """
     agents = []
     for name in names:
@@ -120,8 +124,10 @@ def _check_one(agent: Agent, config: ExperimentConfig) -> AgentCheckResult:
 
 
 def find_answer(answer: str, printed: str, log: str) -> str:
-    """Return the line of a program's output with its model's answer, or the name of the log that has the answer, or
-    "".
+    """Return the line of a program's standard output that contains the answer of its model.
+
+    If only the program's log contains the answer, return the answer with the remark "(in its log)". Return "" if the
+    answer is in neither text.
     """
     line = next((line.strip() for line in printed.splitlines() if answer in line), "")
     return clip_middle(line, 200) or (f"{answer} (in its log)" if answer in log else "")
@@ -134,7 +140,7 @@ def _first(found: AgentCheckResult) -> tuple[str, str, str]:
 async def _trial(
     folder: Path, agent: Agent, config: ExperimentConfig, words: tuple[str, str]
 ) -> tuple[Trial, str, str]:
-    """Run one trial in a temporary store. Return it with what the program printed and logged."""
+    """Run one trial in a temporary store. Return the trial, the program's standard output and the text of its log."""
     store = await asyncio.to_thread(Store.open, folder / "store", create=True)
     try:
         experiment, slot = await asyncio.to_thread(_plan, store, agent, words)
@@ -158,7 +164,9 @@ async def _trial(
 
 
 def _args(agent: Agent, words: tuple[str, str]) -> dict[str, Any]:
-    """Return the arguments of the mock model, which answers every request alike; empty for another model."""
+    """Return the arguments of the mock model, so that it gives the expected answer to every request. Return no
+    arguments for any other model.
+    """
     if agent.model != DOUBLE:
         return {}
     from inspect_ai.model import ModelOutput
@@ -217,7 +225,7 @@ def _plan(store: Store, agent: Agent, words: tuple[str, str]) -> tuple[Experimen
 
 
 def _printed_lines(store: Store, submission: Submission) -> str:
-    """Return the program's standard output, from the trajectory's last step."""
+    """Return the program's standard output, which is stored in the last step of the trajectory."""
     import json
 
     entry: Entry | None = store.manifest(submission.parts["trajectory"].manifest).find("trajectory.json")
@@ -232,7 +240,7 @@ def _printed_lines(store: Store, submission: Submission) -> str:
 
 
 def _log(store: Store, submission: Submission) -> str:
-    """Return the text of the program's log files, up to 64 MiB."""
+    """Return the text of the program's log files. Files that would exceed `LOG_BYTES` in total are left out."""
     part = submission.parts.get("agent_log")
     if part is None:
         return ""

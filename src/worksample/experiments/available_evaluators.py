@@ -1,4 +1,6 @@
-"""Evaluators that a run can ask: programs in its kind of box, and the configured judge models."""
+"""Evaluators that a run can use: grader programs, which run in the run's kind of box, and the configured judge
+models.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,11 @@ if TYPE_CHECKING:
 def evaluators_here(
     store: Store, experiment: Experiment | None, options: RunOptions, sandbox: str | None = None
 ) -> Evaluators:
-    """Return the evaluators of a run. Graders may ask every role; rounds are judged by models with a table
-    `[judges.NAME]`.
+    """Return the evaluators of a run. Graders may call the model of every role. Rounds are judged by the models that
+    have a table `[judges.NAME]`.
 
-    Earlier spending of judges counts against their caps. experiment: None for work outside experiments. sandbox: kind
-    of box; None: the experiment's. PlanError for an invalid table.
+    The earlier spending of a judge counts against its spending limit. `experiment` is None for work outside
+    experiments. `sandbox` is the kind of box; None means the experiment's kind. Raises PlanError if a table is invalid.
     """
     box = sandbox or (experiment.lock.sandbox if experiment else "bubblewrap")
     roles = experiment.lock.roles if experiment else {}

@@ -1,4 +1,6 @@
-"""Configuration of an experiment, from its file and the flags of `worksample run` (docs/reference/settings.md)."""
+"""Configuration of an experiment, from its file and the flags of `worksample run`. The reference is
+docs/reference/settings.md.
+"""
 
 from __future__ import annotations
 
@@ -31,19 +33,19 @@ Allowed = Annotated[str, AfterValidator(_check_hosts)]
 
 
 class LimitsConfig(Frozen):
-    """Limits of each trial. They replace the instances' limits; None keeps the instance's."""
+    """Limits of each trial. A limit replaces the same limit of the instance; None keeps the instance's limit."""
 
     time: Seconds | None = Field(default=None, gt=0)
-    """Wall-clock time in seconds, or as text such as `30m`."""
+    """Maximum wall-clock time in seconds, or as text such as `30m`."""
     cost: float | None = Field(default=None, gt=0)
-    """Cost of all the agent's model calls in US dollars. The model must have a price."""
+    """Maximum cost of all the agent's model calls in US dollars. The model must have a price."""
     tokens: int | None = Field(default=None, gt=0)
-    """Tokens of all the agent's model calls, including cached ones."""
+    """Maximum number of tokens of all the agent's model calls, including cached tokens."""
     steps: int | None = Field(default=None, gt=0)
-    """Number of the agent's model calls (`turns` in a task's environment)."""
+    """Maximum number of the agent's model calls. A task's environment calls this limit `turns`."""
 
     def over(self, other: LimitsConfig) -> LimitsConfig:
-        """Merge with `other`, field by field; the fields of this object take precedence."""
+        """Merge two sets of limits. A limit of this object takes precedence over the same limit of `other`."""
         return other.replaced(**{k: v for k, v in self if v is not None})
 
     def record(self) -> Limits | None:
@@ -54,79 +56,88 @@ class LimitsConfig(Frozen):
 
 
 class AgentConfig(Frozen):
-    """An agent. Missing settings come from its preset."""
+    """Agent of an experiment. A setting that is missing is taken from the agent's preset."""
 
     name: Name | None = None
-    """Name in reports; by default made of harness (or preset) and model."""
+    """Name of the agent in reports. The default consists of its harness (or preset) and its model."""
     harness: str | None = None
-    """`scripted`, `worker`, `plan-act-reflect`, `command`, `object`, or one of `worksample agent list`; by default the
-    preset's.
+    """`scripted`, `worker`, `plan-act-reflect`, `command`, `object`, or a name from `worksample agent list`. The
+    default is the harness of the preset.
     """
     model: str | None = None
-    """Model name as Inspect takes it, such as `anthropic/claude-sonnet-4-5`."""
+    """Name of the agent's model in Inspect's form, such as `anthropic/claude-sonnet-4-5`."""
     settings: dict[str, Any] = {}
-    """Settings of the harness; see docs/how-to/choose-an-agent.md."""
+    """Settings of the harness. They are listed in docs/how-to/choose-an-agent.md."""
     preset: str | None = None
-    """`rli`, `upbench`, `ale` or `tac`: settings and limits of that paper."""
+    """Preset of a published paper: `rli`, `upbench`, `ale` or `tac`. It provides settings and limits of that paper."""
     script: str | None = None
-    """For `scripted`: folder of scripts, relative to the experiment file."""
+    """Folder of the agent's scripts, relative to the experiment file. Only for the harness `scripted`."""
     folder: str | None = None
-    """For `command`: folder (or file) with its program, relative to the experiment file. Boxes show it read-only as
-    `{agent}`.
+    """Folder (or file) with the agent's program, relative to the experiment file. Only for the harness `command`. Boxes
+    mount the folder read-only as `{agent}`.
     """
     capabilities: tuple[str, ...] | None = None
-    """Capabilities such as `vision`. Instances that require others are not attemptable. By default the preset's, or
-    none.
+    """Capabilities of the agent, such as `vision`. An instance that requires another capability is not attemptable. The
+    default is the capabilities of the preset; without a preset, the agent has none.
     """
     release_date: date | None = None
     """Release date of the model, for plots over time."""
 
 
 class ArmConfig(Frozen):
-    """Condition of the work. Every agent works in every arm, except for arms of people only."""
+    """Condition of the work. Every agent works in every arm, except in arms in which only people work."""
 
     name: Name
-    """Name in reports."""
+    """Name of the arm in reports."""
     limits: LimitsConfig = LimitsConfig()
-    """Limits of this arm. They replace the experiment's."""
+    """Limits of the trials of this arm. Each replaces the same limit of the experiment."""
     feedback: Feedback = Feedback.NONE
-    """Feedback for an agent that works again after a failed attempt: `none` (first attempts only), `retry` (only that
-    it failed), `generic`, `people`, `judge`, `program`, or `unchanged`: nobody works, and the same work is graded
-    again.
+    """Feedback that an agent gets before it works again after a failed attempt: `none` (there are only first attempts),
+    `retry` (only that the attempt failed), `generic`, `people`, `judge`, `program`, or `unchanged`. With `unchanged`
+    nobody works again, and the earlier work is graded again.
     """
     worker: Worker = Worker.AGENT
-    """Who works: `agent`; `human`, a person in the app, in the same kind of box; or `assisted`, an agent and a person
-    in turns. See docs/how-to/hand-work-to-people.md.
+    """Who works in this arm: `agent`; `human`, a person who uses the app and works in the kind of box that agents get;
+    or `assisted`, an agent and a person in turns. Described in docs/how-to/hand-work-to-people.md.
     """
     shown_rubric: ShownRubric = ShownRubric.NONE
-    """Criteria that the worker sees in all attempts: `none`, `criteria`, or `importances` for their weights, too."""
+    """Part of the rubric that the worker sees in all attempts: `none`, `criteria`, or `importances` (the criteria and
+    their weights).
+    """
 
 
 class ChainConfig(Frozen):
-    """Re-attempts after failed attempts, in the arms that have feedback. Each chain has its own budgets."""
+    """Re-attempts after failed attempts, in the arms that have feedback. Each chain has its own budgets of dollars and
+    hours.
+    """
 
     reattempts: int = Field(ge=1, le=100)
     """Maximum number of re-attempts after the first attempt."""
     dollars: float | None = Field(default=None, gt=0)
-    """US dollars after which a chain ends: model calls and people's time, including the first attempt and its grading.
+    """Budget of a chain in US dollars. The chain ends when it is spent. Model calls and people's time count, including
+    the first attempt and its grading.
     """
     hours: float | None = Field(default=None, gt=0)
-    """Hours of people's time after which a chain ends, including the first grading."""
+    """Budget of a chain in hours of people's time. The chain ends when it is spent. The first grading counts, too."""
     improving: bool = False
-    """True if a chain ends when the latest attempt scored no better than the one before."""
+    """If True, a chain ends when its latest attempt scored no better than the attempt before."""
 
 
 class PeopleConfig(Frozen):
-    """People who grade what programs cannot, and people who work. These settings do not change the work itself."""
+    """People who grade work that programs cannot grade, and people who do the work of trials. These settings do not
+    change the work itself.
+    """
 
     pay: float | None = Field(default=None, ge=0)
-    """US dollars per hour of grading and of people's work; unknown by default. For people who work, the rate in their
-    profile takes precedence.
+    """US dollars per hour that people are paid for grading and for the work of trials; unknown by default. For a person
+    who does the work of a trial, the rate in the person's profile takes precedence.
     """
     seat_days: float = Field(default=14, gt=0, le=365)
-    """Days after which an assignment is released if its person shows no activity."""
+    """Number of days after which an assignment is taken back from a person who shows no activity."""
     overlap: int | None = Field(default=None, ge=1, le=100)
-    """Evaluations of each submission; by default three for a whole submission, two for a pair, one with a rubric."""
+    """Number of people who evaluate each submission. The default is three for a submission judged as a whole, two for a
+    pair, and one with a rubric.
+    """
 
 
 def _known_box(kind: str) -> str:
@@ -139,7 +150,9 @@ Sandbox = Annotated[str, AfterValidator(_known_box)]
 
 
 def default_author() -> str:
-    """Return `$WORKSAMPLE_AUTHOR`, else the account's name."""
+    """Return the value of `$WORKSAMPLE_AUTHOR`, or the name of the operating system's user account if the variable is
+    not set.
+    """
     import getpass
 
     try:
@@ -149,70 +162,86 @@ def default_author() -> str:
 
 
 class ExperimentConfig(Frozen):
-    """Experiment as requested: agents x instances x arms x repeats."""
+    """Configuration of an experiment: agents, instances, arms and repeats."""
 
     name: Name
-    """Name of the experiment; by default that of its file, or made of what is run."""
+    """Name of the experiment. The default is the name of its file; without a file, it is made from the tasks and
+    agents.
+    """
     store: str | None = None
     """Folder or URL of the store; by default `$WORKSAMPLE_STORE`, else `.worksample` in the working directory."""
     suite: str | None = None
-    """Name of a shipped suite, or a suite file."""
+    """Name of a suite that Worksample ships, or path of a suite file."""
     tasks: tuple[str, ...] = ()
-    """Folders of task packages."""
+    """Folders of the task packages to work on."""
     only: tuple[str, ...] = ()
-    """Run only instances whose `task` or `task/instance` matches one of these patterns; `*` matches anything."""
+    """Patterns that select instances, compared with `task` and `task/instance`. An instance is run if one pattern
+    matches; `*` matches any text. Without patterns, all instances are run.
+    """
     agents: tuple[AgentConfig, ...]
-    """Agents, one table each. `[]`: no agents; all work is handed in (`worksample submit`)."""
+    """Agents that work, one table for each agent. With `[]` no agent runs, and all work is handed in with `worksample
+    submit`.
+    """
     arms: tuple[ArmConfig, ...] = Field(default=(ArmConfig(name="plain"),), min_length=1)
-    """Conditions of the work, one table each."""
+    """Conditions of the work, one table for each arm."""
     chain: ChainConfig | None = None
-    """Re-attempts after failed attempts. Arms with feedback need this table."""
+    """Rule for re-attempts after failed attempts. Arms with feedback require this table."""
     repeats: int = Field(default=1, ge=1, le=10_000)
-    """Independent trials per agent, instance and arm."""
+    """Number of independent trials for each combination of agent, instance and arm."""
     protocols: tuple[Protocol, ...] = ()
     """How submissions are judged: one or more of `program`, `checkpoints`, `rubric`, `holistic`, `pairwise`. Lists and
-    leaderboards use the first. By default the first of these that all instances have.
+    leaderboards use the first protocol. The default is the first protocol in this order that all instances support.
     """
     protocol: Protocol | None = None
-    """Short form of `protocols` with one value."""
+    """Protocol of an experiment that has only one: the short form of `protocols`."""
     judges: dict[str, JudgeConfig] = {}
-    """Judge models by name, one table each. See docs/how-to/judge-with-models.md."""
+    """Judge models by name, one table for each judge. Described in docs/how-to/judge-with-models.md."""
     people: PeopleConfig = PeopleConfig()
-    """People who grade."""
+    """Settings for people who grade and people who work."""
     calibration: CalibrationConfig | None = None
-    """People's labels for judges' answers; without this table none are drawn. See docs/explanation/uncertainty.md."""
+    """Random sample of judges' answers that people label, to check the judges. Without this table, no sample is drawn.
+    Explained in docs/explanation/uncertainty.md.
+    """
     judged_by: JudgedBy | None = None
-    """Whose answers make the verdicts unless a report says otherwise: `combined` (the default), `people`, `judge` or
-    `program`. Part of the lock.
+    """Evaluators whose answers decide the verdicts, unless a report chooses others: `combined` (the default), `people`,
+    `judge` or `program`. The lock records this setting.
     """
     limits: LimitsConfig = LimitsConfig()
-    """Limits of each trial."""
+    """Limits of each trial in all arms."""
     parallel: int = Field(default=8, ge=1, le=1000)
-    """Trials at the same time."""
+    """Maximum number of trials that run at the same time."""
     graders: int = Field(default=2, ge=1, le=1000)
-    """Submissions graded at the same time, while trials run."""
+    """Maximum number of submissions that are graded at the same time, while trials run."""
     tries: int = Field(default=3, ge=1, le=100)
-    """Tries of a slot if the platform, the sandbox or the model's service fails."""
+    """Maximum number of tries of a slot. A slot is tried again only if the platform, the sandbox or the model's service
+    fails.
+    """
     seed: int = 0
-    """Seed of the order in which slots run."""
+    """Random seed that determines the order in which slots run."""
     sandbox: Sandbox = "bubblewrap"
-    """`bubblewrap`; `docker`, with this machine's daemon; or `none`: no isolation, which every report mentions."""
+    """Kind of box: `bubblewrap`; `docker`, which uses this machine's Docker daemon; or `none`, which isolates nothing.
+    Every report mentions `none`.
+    """
     prices: dict[str, Price] = {}
-    """US dollars per million tokens, by model name. Other models have no price."""
+    """Prices in US dollars per million tokens, by model name. A model without an entry has no price."""
     services: dict[str, ServiceConfig] = {}
-    """How services are reached and waited for: by model, by provider, or `*` for all. See
-    docs/how-to/choose-an-agent.md.
+    """How model services are called and how long a run waits for them. Keys are a model, a provider, or `*` for all
+    services. Described in docs/how-to/choose-an-agent.md.
     """
     check_models: bool = True
-    """If True, send each agent's model one short request with a tool before its first trial. See
+    """If True, send the model of each agent one short request with a tool before the agent's first trial. Described in
     docs/how-to/choose-an-agent.md.
     """
     roles: dict[str, str] = {}
-    """Models of the environment (colleagues, judges), by role. They replace the suite's. Part of the lock."""
+    """Models of the environment (colleagues, judges), by role. An entry replaces the suite's model for the role. The
+    lock records this setting.
+    """
     allow_hosts: tuple[Allowed, ...] = ()
     """Hosts that tasks' endpoints may reach: `NAME`, `NAME:PORT`, `*.NAME:PORT` or `*`; the default port is 443."""
     author: str = Field(default_factory=default_author, min_length=1)
-    """Author of the experiment; by default `$WORKSAMPLE_AUTHOR`, else the account's name."""
+    """Author of the experiment. The default is `$WORKSAMPLE_AUTHOR`, or the name of the operating system's user
+    account.
+    """
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
@@ -247,19 +276,20 @@ class ExperimentConfig(Frozen):
 
     @property
     def chosen_protocols(self) -> tuple[Protocol, ...]:
-        """The requested protocols; empty if the packages decide."""
+        """Protocols that the configuration requests; empty if the task packages determine the protocol."""
         return self.protocols or (() if self.protocol is None else (self.protocol,))
 
     @property
     def hosts(self) -> tuple[HostRule, ...]:
-        """The rules of `allow_hosts`."""
+        """Parsed rules of `allow_hosts`."""
         return tuple(read_rule(text) for text in self.allow_hosts)
 
     def arm_records(self) -> tuple[Arm, ...]:
-        """Return the arms as the plan records them, each with its limits merged over the experiment's.
+        """Return the arms in the form that the plan records. Each arm's limits are merged with the experiment's limits.
 
-        An arm with feedback continues the arm without feedback that shows the same part of the rubric. If there is
-        none, one is added whose first attempts serve all of them. ValueError if there are several.
+        An arm with feedback continues the first attempts of an arm without feedback that shows the same part of the
+        rubric. If the configuration has no arm of this kind, one is added for all arms with feedback. Raises ValueError
+        if the configuration has several.
         """
         own = {a.name: self._arm(a) for a in self.arms if a.feedback is Feedback.NONE and a.worker is Worker.AGENT}
         people = [self._arm(a) for a in self.arms if a.worker is not Worker.AGENT]
@@ -298,5 +328,5 @@ class ExperimentConfig(Frozen):
         )
 
     def chain_record(self) -> Chain | None:
-        """Return the chains' rule as the lock records it."""
+        """Return the rule for re-attempts in the form that the lock records; None if the experiment has no chains."""
         return None if self.chain is None else Chain(pay=self.people.pay, **self.chain.plain())

@@ -1,7 +1,8 @@
-"""Reader of experiment files: from a TOML or YAML file and the flags of the command line to a checked configuration.
+"""Reader of experiment files. It makes a checked configuration from a TOML or YAML file and the flags of the command
+line.
 
-The command line overrides the file, and the file overrides the defaults. A flag that was not given is absent, so that
-no default of the command line can override a file.
+A flag takes precedence over the file, and the file takes precedence over the defaults. A flag that the user did not
+give is absent, so that no default of the command line replaces a value of the file.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ KEYS = "correct it and try again; docs/reference/settings.md has all keys and wh
 
 
 def read_table(path: Path) -> dict[str, Any]:
-    """Read a `.toml`, `.yaml` or `.yml` file. ManifestError if it cannot be parsed."""
+    """Read a `.toml`, `.yaml` or `.yml` file. Raises ManifestError if the file cannot be parsed."""
     faults = Faults()
     if path.suffix not in (".toml", ".yaml", ".yml"):
         raise ManifestError(
@@ -65,18 +66,18 @@ def _validate(model: type[M], table: Any, where: str, file: str) -> M:
 
 
 def _flag_fault(fault: Fault) -> Fault:
-    """Return a fault whose place is the flag, and not the file, that gave the value."""
+    """Return a copy of a fault that names the flag as the place of the wrong value, instead of the file."""
     return replace(fault, problem=fault.problem.replace(f"is not a key of {WHOLE}", "is not an argument"))
 
 
 def load(
     file: Path | None = None, flags: Mapping[str, Any] | None = None, *, called: str = COMMAND_LINE
 ) -> ExperimentConfig:
-    """Load the configuration of `file` (if any), overridden by `flags`: keys of ExperimentConfig, and `model` for all
-    agents.
+    """Load a configuration from `file` (if given) and `flags`, which take precedence over the file.
 
-    Paths in a file are relative to the file, paths in flags to the working directory. ManifestError names the file and
-    key, or `called`, the origin of the flags.
+    The keys of `flags` are keys of ExperimentConfig, and `model` for the model of all agents. Relative paths in the
+    file start from the file's folder. Relative paths in flags start from the working directory. Raises ManifestError,
+    which names the file and the key; for a wrong flag it names `called`, the origin of the flags.
     """
     given = {key: value for key, value in (flags or {}).items() if value is not None}
     data = _with_absolute_paths(read_table(file), file.parent) if file else {}
@@ -87,7 +88,9 @@ def load(
 
 
 def check_names(config: ExperimentConfig) -> None:
-    """Raise PlanError or ManifestError for a suite, folder or agent that does not exist, before any task is read."""
+    """Check that the named suite, folders and agents exist, before any task is read. Raises PlanError or ManifestError
+    if one does not.
+    """
     from worksample.agents.agent_definition import check_named
     from worksample.tasks import find_suite
 
@@ -101,7 +104,7 @@ def check_names(config: ExperimentConfig) -> None:
 
 
 class JudgingConfig(Frozen):
-    """Settings for asking judges, as a part of an experiment's configuration."""
+    """Settings for calling judges: the part of an experiment's configuration that judging needs."""
 
     judges: dict[str, JudgeConfig] = {}
     prices: dict[str, Price] = {}
@@ -109,21 +112,25 @@ class JudgingConfig(Frozen):
 
 
 def judging_config(file: Path) -> JudgingConfig:
-    """Read only `[judges]`, `[prices]` and `[services]` of a file. ManifestError names what is wrong."""
+    """Read only the tables `[judges]`, `[prices]` and `[services]` of a file. Raises ManifestError, which names the
+    fault.
+    """
     return _validate(JudgingConfig, read_table(file), str(file), file.name)
 
 
 def config_of_experiment(experiment: Experiment, flags: Mapping[str, Any]) -> ExperimentConfig:
-    """Return the configuration of a planned experiment, overridden by `flags` for judges, prices and services.
+    """Return the configuration of a planned experiment. Values in `flags` replace its judges, prices and services.
 
-    ManifestError names what is wrong.
+    Raises ManifestError, which names the fault.
     """
     table = {**experiment.settings, **_judging(experiment.settings, flags)}
     return _validate(ExperimentConfig, table, COMMAND_LINE, COMMAND_LINE)
 
 
 def judging_of(experiment: Experiment | None, flags: Mapping[str, Any]) -> JudgingConfig:
-    """Return the settings for asking judges. experiment: None for work outside experiments. ManifestError."""
+    """Return the settings for calling judges, for an experiment or (None) for work outside experiments. Raises
+    ManifestError if a setting is invalid.
+    """
     return _validate(JudgingConfig, _judging(experiment.settings if experiment else {}, flags), COMMAND_LINE, "flags")
 
 
@@ -136,8 +143,10 @@ def _judging(settings: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str,
 
 
 def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Override `data` by `flags`: limits, prices and services by key; `suite` or `tasks` replace both; model and script
-    hold for all agents.
+    """Return `data` with the values of `flags`, which take precedence.
+
+    Limits, prices and services are merged by key. A `suite` or `tasks` in `flags` replaces both of these keys. A model
+    or script in `flags` is set for all agents.
     """
     table = dict(data)
     given = dict(flags)
@@ -176,8 +185,8 @@ def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _services_over(base: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Override service settings: flags for all models change every entry of the file, flags for one model only its
-    own.
+    """Return service settings with the values of `flags`, which take precedence. A flag for all models changes every
+    entry of the file. A flag for one model changes only the entry of this model.
     """
     base = {
         **base,
@@ -201,7 +210,7 @@ def _table(agent: Any) -> dict[str, Any]:
 
 
 def _with_absolute_paths(data: Mapping[str, Any], base: Path) -> dict[str, Any]:
-    """Make the paths of a file, which are relative to it, absolute."""
+    """Return a file's data with absolute paths instead of paths relative to the folder `base`."""
     table = dict(data)
     if isinstance(table.get("tasks"), list | tuple):
         table["tasks"] = [_path(t, base) for t in table["tasks"]]
@@ -216,7 +225,7 @@ def _with_absolute_paths(data: Mapping[str, Any], base: Path) -> dict[str, Any]:
 
 
 def looks_like_path(text: str, base: Path = Path()) -> bool:
-    """Return whether a text is a path, and not a shipped name or a URL."""
+    """Return whether a text is a path, instead of a URL or the name of something that Worksample ships."""
     if "://" in text:
         return False
     return "/" in text or text.startswith(".") or text.endswith((".toml", ".yaml", ".yml")) or _is_there(base / text)
@@ -239,7 +248,9 @@ def _path(value: Any, base: Path) -> Any:
 
 
 def agent_from_flag(text: str) -> dict[str, Any]:
-    """Parse `--agent`: a file with one agent's table, a preset or a harness. ManifestError for an invalid file."""
+    """Parse the value of `--agent`: a file with one agent's table, a preset or a harness. Raises ManifestError if the
+    file is invalid.
+    """
     path = Path(text)
     if path.suffix in (".toml", ".yaml", ".yml"):
         table = _with_absolute_paths(read_table(path), path.parent)
@@ -251,7 +262,7 @@ def agent_from_flag(text: str) -> dict[str, Any]:
 
 
 def name_of(text: str) -> str:
-    """Convert free text to a valid name."""
+    """Convert free text to a valid name of an experiment or agent."""
     name = re.sub(r"[^a-z0-9._-]+", "-", plain_letters(text).lower()).strip("-._")[:100]
     return name or "experiment"
 
@@ -264,7 +275,9 @@ def _by_content(table: Mapping[str, Any]) -> str:
 
 
 def _agent_kind(agent: Mapping[str, Any]) -> str:
-    """Return an agent's name, else its preset or harness with its model, so that two models make two experiments."""
+    """Return an agent's name. If it has no name, return its preset or harness together with its model, so that
+    experiments with different models get different names.
+    """
     if agent.get("name"):
         return str(agent["name"])
     model = str(agent.get("model") or "").rsplit("/", 1)[-1]

@@ -1,4 +1,6 @@
-"""Work that only one process may do at a time, under a lease. Leases of dead processes end at once."""
+"""Work that only one process may do at a time, protected by a lease. A lease of a dead process can be taken
+immediately.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,15 @@ from worksample.store.lease_owner import is_dead, new_owner
 from worksample.store.lease_renewal import renew_in_background
 
 SECONDS = 60.0
-"""Time after which a lease that is not renewed expires."""
+"""Number of seconds after which a lease expires if it is not renewed. A waiting process gives up after the same
+time.
+"""
 
 
 def living_holder(store: Store, key: str) -> str | None:
-    """Return the owner of the lease on `key`, or None. The lease of a dead process is ended first."""
+    """Return the owner of the lease on `key`, or None if the key is free. If the owner is a dead process, end its lease
+    and return None.
+    """
     owner = store.holder(key)
     if owner is not None and is_dead(owner):
         store.expire(key, owner)
@@ -26,7 +32,9 @@ def living_holder(store: Store, key: str) -> str | None:
 
 
 def take_lease(store: Store, key: str, owner: str) -> Lease | None:
-    """Take the lease on `key`, immediately if its owner is dead. Return None if another process has it."""
+    """Take the lease on `key`. A lease of a dead process is taken over immediately. Return None if another process has
+    the lease.
+    """
     lease = store.take(key, owner, SECONDS)
     if lease is None and living_holder(store, key) is None:
         lease = store.take(key, owner, SECONDS)
@@ -35,9 +43,10 @@ def take_lease(store: Store, key: str, owner: str) -> Lease | None:
 
 @contextmanager
 def exclusively(store: Store, key: str) -> Iterator[None]:
-    """Wait for the lease on `key` and hold it during the block. PlanError if another process has it for a minute.
+    """Wait for the lease on `key` and hold it during the block. Raises PlanError if another process has the lease for a
+    minute.
 
-    Commits within the block require the lease. If it was lost, they raise Superseded and store nothing.
+    Commits within the block require the lease. If the lease was lost, a commit raises Superseded and stores nothing.
     """
     owner = new_owner()
     until = time.monotonic() + SECONDS

@@ -10,11 +10,11 @@ from .work_without_experiment import handed_in_alone
 
 
 def find_experiment(store: Store, name: str = "", *, planned: bool = False) -> Experiment:
-    """Find an experiment by its id, its name (the latest), or the start of its id.
+    """Find an experiment by its id, by its name (the latest experiment of that name), or by the start of its id.
 
-    Without a name, return the latest experiment with a trial, because one that could not start has no results; with
-    `planned`, return the latest in any case. Raises UsageError if none is found, or if the start of an id fits several
-    names.
+    Without a name, return the latest experiment that has a trial, because an experiment that could not start has no
+    results. With `planned`, return the latest experiment in any case. Raises UsageError if no experiment is found, or
+    if experiments of different names have ids with the same start.
     """
     known = sorted(store.find(Experiment), key=lambda e: (e.at, e.id))
     if not known:
@@ -51,14 +51,15 @@ def _was_tried(store: Store, experiment: Experiment) -> bool:
 
 
 def others_of_name(store: Store, experiment: Experiment) -> list[Experiment]:
-    """Return other experiments of the same name, by time."""
+    """Return the other experiments that have the same name as this experiment, the oldest first."""
     return [e for e in store.find(Experiment, name=experiment.name) if e.id != experiment.id]
 
 
 def short_name(store: Store, experiment: Experiment) -> str:
-    """Return the text to type for an experiment: its name, or its id if the name now means a later one.
+    """Return the text that a user can type to name an experiment.
 
-    An experiment that is not stored yet will be the latest.
+    This is the experiment's name, or its id if a later experiment has the same name. An experiment that is not stored
+    yet counts as the latest of its name.
     """
     known = sorted(store.find(Experiment, name=experiment.name), key=lambda e: (e.at, e.id))
     earlier = experiment.id in [e.id for e in known[:-1]]

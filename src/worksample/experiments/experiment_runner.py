@@ -1,4 +1,6 @@
-"""Runner of an experiment: run open slots and grade submissions until nothing is left. A resumed run does the same."""
+"""Runner of an experiment. It runs open slots and grades submissions until none are left. A resumed run works in the
+same way.
+"""
 
 from __future__ import annotations
 
@@ -35,14 +37,16 @@ from .run_listener import RunListener, SilentListener
 from .status import Status, status_of
 
 NOTED_STALL = 5.0
-"""Shortest stall of the platform that is reported, in seconds."""
+"""Shortest stall of the platform that is reported to the operator, in seconds."""
 POLL = 0.5
-"""Seconds between two checks of what other processes work on."""
+"""Seconds between two checks of whether other processes have released their slots."""
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Options that may differ between two runs of an experiment. They do not change the work itself."""
+    """Options of one run. Two runs of an experiment may have different options, because they do not change the agents'
+    work.
+    """
 
     parallel: int = 8
     graders: int = 2
@@ -50,16 +54,18 @@ class RunOptions:
     prices: Mapping[str, Price] = field(default_factory=dict)
     services: Services = field(default_factory=dict)
     judges: Mapping[str, JudgeConfig] = field(default_factory=dict)
-    """Judge models by name. A round that needs a judge waits if none is configured for its protocol."""
+    """Judge models by name. If no judge is configured for a protocol, rounds of that protocol that need a judge
+    wait.
+    """
     stop: Stop | None = None
-    """Object by which another thread can end this run. A run in the main thread also listens to Ctrl-C."""
+    """Object with which another thread can end this run. A run in the main thread also ends on Ctrl-C."""
     people: FillRounds | None = None
-    """Object that opens and fills people's rounds; None: this run gives people nothing, and their rounds wait."""
+    """Callback that opens and fills people's rounds. If None, this run gives people no work, and their rounds wait."""
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """Status of the experiment after a run."""
+    """Result of a run: the status of the experiment after the run."""
 
     status: Status
     interrupted: bool
@@ -70,10 +76,11 @@ def run_experiment(
 ) -> RunResult:
     """Run the open slots of a planned experiment and grade all its ungraded submissions.
 
-    On return, all results are in the store, and the scores are in Inspect's logs. Ctrl-C stops the run cleanly: running
-    trials are closed as cancelled, and their slots stay open for the next run. StoreFull and other platform failures
-    are raised after the same clean stop. Services of the store that do not answer are waited for 15 minutes. Several
-    processes may run one experiment: slots and submissions are leased, and each process waits for the others.
+    When the function returns, all results are in the store, and the scores are in Inspect's logs. Ctrl-C ends the run
+    cleanly: running trials are closed as cancelled, and their slots stay open for the next run. StoreFull and other
+    platform failures end the run in the same way and are then raised. If a service of the store (such as its database)
+    does not answer, the run waits up to 15 minutes for it. Several processes may run one experiment at the same time:
+    each leases its slots and submissions, and waits until the other processes have finished theirs.
     """
     with store.patience.at_least(RUN_SECONDS):
         return _run_experiment(store, experiment, options, watch or SilentListener())
@@ -104,17 +111,17 @@ def _run_experiment(store: Store, experiment: Experiment, options: RunOptions, l
 
 
 def _note(watch: RunListener, stall: Stall) -> None:
-    """Report a long stall during a trial, because an observer would wonder about it.
+    """Report a long stall of the platform during a trial, because an operator would ask why nothing happens.
 
-    Stalls before the first trial, while Inspect is loaded, are not counted and not reported.
+    A stall before the first trial is not counted and not reported, because Inspect is loaded then.
     """
     if stall.charged >= NOTED_STALL:
         watch.note(f"the platform itself stalled for {stall.charged:.0f} s; no trial is charged for it")
 
 
 def wants_libraries(sandbox: str, instances: Iterable[Instance]) -> bool:
-    """Return whether a box of these instances offers the platform's Python libraries. A box with an image has the
-    image's.
+    """Return whether a box of one of these instances needs the platform's Python libraries. A box with an image uses
+    the libraries of its image instead.
     """
     return sandbox == "bubblewrap" and any(one.work.environment.image is None for one in instances)
 
@@ -126,7 +133,9 @@ def _first(error: BaseException) -> BaseException:
 
 
 class ExperimentRunner:
-    """One process's run of an experiment: claim open slots, execute them, grade, advance the chains, and repeat."""
+    """Run of an experiment in one process. It claims open slots, executes them, grades, advances the chains, and
+    repeats.
+    """
 
     def __init__(self, store: Store, experiment: Experiment, options: RunOptions, watch: RunListener) -> None:
         self.store, self.experiment, self.options, self.watch = store, experiment, options, watch
@@ -142,13 +151,13 @@ class ExperimentRunner:
         for trial in store.find(Trial, experiment=experiment.id, live=True):
             self.tally.add_trial(trial)
         self._tried: set[str] = set()
-        """Slots for which this run has closed a trial."""
+        """Ids of the slots that this run does not execute again, because it has closed a trial for them."""
         self._waiting = False
-        """True if the operator was told that other processes work on the open slots."""
+        """True if the operator was informed that other processes work on all open slots."""
         self._interruption = Interruption(options.stop, watch)
 
     async def run(self) -> bool:
-        """Run and grade until nothing is left. Return True if the operator interrupted the run."""
+        """Run slots and grade submissions until none are left. Return True if the operator interrupted the run."""
         guard_tasks()
         try:
             return await self._interruption.run(self._run_with_warm_pool())
@@ -177,10 +186,10 @@ class ExperimentRunner:
         await asyncio.to_thread(self._people.fill)
 
     async def _claim(self) -> list[Slot]:
-        """Return the open slots that no other process works on, or none if all slots are done.
+        """Return the open slots on which no other process works. Return an empty list if all slots are done.
 
-        If other processes work on all of them, wait and take over what they leave. The lease of each slot is taken when
-        its trial begins.
+        If other processes work on all open slots, wait, and return the slots that these processes release. This
+        function takes no lease: the lease of a slot is taken when its trial begins.
         """
         while slots := await asyncio.to_thread(self._runnable_slots):
             if free := await asyncio.to_thread(self._free_slots, slots):
@@ -193,7 +202,7 @@ class ExperimentRunner:
         return []
 
     async def _execute(self, slots: list[Slot]) -> None:
-        """Run trials for these slots, and for the slots that their chains add in the meantime."""
+        """Run trials for these slots, and for the later attempts that the chains add while the trials run."""
         config = await asyncio.to_thread(self._run_config)
         if self.experiment.lock.chain is None:
             await run_slots(self.store, self.experiment, slots, config, self._on_closed)
@@ -206,7 +215,9 @@ class ExperimentRunner:
             raise asyncio.CancelledError
 
     async def _execute_chains(self, slots: list[Slot], config: RunConfig) -> None:
-        """Run slots and follow their chains at once, so that no chain waits for the last trial of the others."""
+        """Run slots, and run the next attempt of each chain immediately, so that no chain waits for the trials of other
+        chains.
+        """
         follow_ups = FollowUpSlots()
         self._grading.on_evaluated = follow_ups.changed.set
         following = asyncio.create_task(self._follow(follow_ups))
@@ -217,7 +228,9 @@ class ExperimentRunner:
             await following
 
     async def _follow(self, follow_ups: FollowUpSlots) -> None:
-        """Advance the chains when a submission is graded, or when a trial closes and another could run."""
+        """Advance the chains whenever a submission is graded, and whenever a trial closes and leaves room for another
+        trial.
+        """
         while not follow_ups.over:
             await follow_ups.changed.wait()
             follow_ups.changed.clear()
@@ -225,7 +238,9 @@ class ExperimentRunner:
                 await follow_ups.add(await asyncio.to_thread(self._runnable_slots))
 
     async def _advance(self) -> bool:
-        """Commit the attempts that follow from the present verdicts. Return whether any were committed."""
+        """Commit the attempts that the chains' rule requires after the present verdicts. Return whether any were
+        committed.
+        """
         moved = await asyncio.to_thread(advance, self.store, self.experiment)
         self.tally.planned += len(moved.committed)
         self._tried -= {slot.id for slot in moved.withdrawn}
@@ -237,7 +252,7 @@ class ExperimentRunner:
         return bool(moved)
 
     async def _grade_pairs(self) -> None:
-        """Let judges compare pairs, which are drawn once no slot is open."""
+        """Let judges compare pairs of submissions. The pairs are drawn when no slot is open any more."""
         if Protocol.PAIRWISE not in self.experiment.lock.protocols:
             return
         round = await asyncio.to_thread(pair_round, self.store, self.experiment, self._evaluators)
@@ -270,7 +285,9 @@ class ExperimentRunner:
         )
 
     def _workplaces_needed(self) -> int:
-        """Count the workplaces that open slots will start: one per trial, and one per grader that asks services."""
+        """Count the workplaces that the open slots will start: one for each trial, and one for each grader that uses
+        services.
+        """
         each = {
             id: 1 + sum(asks_services(one, round) for round in self.rounds)
             for id, one in self.instances.items()
@@ -279,7 +296,7 @@ class ExperimentRunner:
         return sum(each.get(slot.instance, 0) for slot in self._runnable_slots()) if each else 0
 
     def _runnable_slots(self) -> tuple[Slot, ...]:
-        """Return the open slots whose turn it is and that wait for no person, in the order of the plan."""
+        """Return the open slots that may run now and that wait for no person, in the order of the plan."""
         ready = may_run(self.store, self.experiment)
         mine = [s for s in self.store.open_slots(self.experiment.id) if s.id not in self._tried]
         mine = [s for s in mine if ready is None or s.id in ready]

@@ -1,4 +1,4 @@
-"""One piece of finished work: its instance, its id, and whether the store has it already."""
+"""Finished work that is handed in: its instance, its id, and the check of whether the store already has it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNKNOWN = Reported()
 
 @dataclass(frozen=True)
 class WorkOrigin:
-    """Author of a piece of work, its repeat number, and what is known about it. None means unknown."""
+    """Origin of finished work: its author, its repeat number, and its known date and cost. None means unknown."""
 
     entrant: str
     origin: Origin
@@ -30,8 +30,8 @@ class WorkOrigin:
 
 @dataclass(frozen=True)
 class WorkPiece:
-    """Work to hand in. Its `id` follows from instance, experiment, entrant and repeat, so that a repeated command finds
-    it.
+    """Finished work to hand in. Its `id` is computed from instance, experiment, entrant and repeat, so that a repeated
+    command finds the stored submission.
     """
 
     made: WorkOrigin
@@ -52,9 +52,9 @@ def piece_of(
 ) -> WorkPiece:
     """Inspect work for the named instance, without storing anything.
 
-    `experiment` is the experiment whose rounds will judge it; the instance is then the planned one. Raises UsageError
-    for an unknown or changed instance, and for different content under an id that is taken; CaptureError for damaged
-    archives.
+    `experiment` is the experiment whose rounds will judge the work; its planned version of the instance is used. Raises
+    UsageError if the instance is unknown or has changed since it was planned. Raises UsageError if the store has
+    different content under the work's id. Raises CaptureError if an archive is damaged.
     """
     refuse_future_date(made.at)
     instance = _planned_instance(store, choose_instance(instances, name), experiment)
@@ -71,7 +71,9 @@ def piece_of(
 
 
 def choose_instance(instances: Sequence[Instance], name: str | None) -> Instance:
-    """Return the instance of that name, or the only one. UsageError."""
+    """Return the instance of that name. Without a name, return the only instance. Raises UsageError if no instance has
+    the name, or if the name is missing and the task has several instances.
+    """
     names = ", ".join(i.name for i in instances)
     if name is None:
         if len(instances) == 1:
@@ -84,7 +86,7 @@ def choose_instance(instances: Sequence[Instance], name: str | None) -> Instance
 
 
 def _planned_instance(store: Store, instance: Instance, experiment: Experiment | None) -> Instance:
-    """Return the instance as the experiment planned it."""
+    """Return the version of the instance that the experiment planned."""
     if experiment is None:
         return instance
     planned = [store.get(Instance, id) for id in experiment.lock.instances]
@@ -105,7 +107,7 @@ def _planned_instance(store: Store, instance: Instance, experiment: Experiment |
 
 
 def find_submission(store: Store, id: str) -> Submission | None:
-    """Return the submission that was handed in under this id; None if there is none."""
+    """Return the submission that was handed in under this id; None if the store has no submission of this id."""
     try:
         return store.get(Submission, id)
     except RecordMissing:
@@ -113,7 +115,7 @@ def find_submission(store: Store, id: str) -> Submission | None:
 
 
 def commit_piece(store: Store, piece: WorkPiece, author: str) -> Submission:
-    """Commit a piece of work and return its submission."""
+    """Commit finished work and return its submission."""
     made = piece.made
     return hand_in(
         store, piece.instance, piece.path, entrant=made.entrant, origin=made.origin, at=made.at,

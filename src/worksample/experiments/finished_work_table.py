@@ -1,4 +1,4 @@
-"""Reader of tables of finished work: CSV, JSON lines or Parquet, one row per piece."""
+"""Reader of tables of finished work: CSV, JSON lines or Parquet. Each row describes one submission to hand in."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORM = "save it as a .csv in UTF-8, an .xlsx, a .jsonl or a .parquet (docs/how-t
 
 NUMBERS = ("repeat", "minutes", "cost")
 MOST = 100_000
-"""Maximum number of rows of one table."""
+"""Maximum number of rows that a table of finished work may have."""
 
 
 def _none_if_unknown(value: Any) -> Any:
@@ -40,27 +40,29 @@ Text = Annotated[str | None, BeforeValidator(_none_if_unknown)]
 
 
 class WorkRow(BaseModel):
-    """Row of a table of work. An empty cell and `unknown` mean that a value is unknown, which never counts as 0."""
+    """Row of a table of finished work. An empty cell or `unknown` means that the value is unknown. An unknown value
+    never counts as 0.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     task: str = Field(min_length=1)
-    """Folder of the task package, relative to the table."""
+    """Folder of the task package, relative to the table's folder."""
     path: str = Field(min_length=1)
-    """Folder or ZIP archive with the deliverables, relative to the table."""
+    """Folder or ZIP archive with the deliverables, relative to the table's folder."""
     instance: Text = None
-    """Instance; required if the task has several."""
+    """Name of the instance; required if the task has several instances."""
     agent: Text = None
-    """Name of the outside agent that made the work; alternatively `person`."""
+    """Name of the outside agent that made the work. A row has either `agent` or `person`."""
     person: Text = None
-    """Name of the person who made the work; alternatively `agent`."""
+    """Name of the person who made the work. A row has either `person` or `agent`."""
     repeat: Annotated[int, BeforeValidator(_one_if_unknown)] = Field(default=1, ge=1)
-    """Number of this piece among several by one entrant on one instance."""
+    """Number that distinguishes several submissions of one entrant for one instance, from 1."""
     minutes: Amount
     cost: Amount
-    """Cost in US dollars."""
+    """Cost of the work in US dollars."""
     date: Annotated[datetime | None, BeforeValidator(_none_if_unknown)] = None
-    """When the work was done; UTC if it has no time zone; by default now."""
+    """Time at which the work was done. A time without a time zone is in UTC. The default is the present time."""
 
     @model_validator(mode="after")
     def _one_made_it(self) -> Self:
@@ -70,7 +72,7 @@ class WorkRow(BaseModel):
 
     @property
     def origin(self) -> WorkOrigin:
-        """Author, date and usage of the work."""
+        """Return the author, the date and the usage of the work."""
         at = self.date if self.date is None or self.date.tzinfo else self.date.replace(tzinfo=UTC)
         origin = Origin.EXTERNAL if self.agent else Origin.PERSON
         reported = Reported(cost=self.cost, minutes=self.minutes)
@@ -80,8 +82,11 @@ class WorkRow(BaseModel):
 def read_work(table: Path, *, encoding: str = "", decimal: str = "", dates: str = "", sheet: str = "") -> list[WorkRow]:
     """Read the rows of a `.csv`, `.tsv`, `.xlsx`, `.json`, `.jsonl` or `.parquet` file.
 
-    The other arguments are as for a table of jobs. Raises ImportFailed, UsageError, and FaultyRows (an ImportFailed)
-    with every wrong row.
+    `encoding` is the encoding of a CSV; "" means UTF-8 or an encoding detected from the first bytes. `decimal` is the
+    decimal mark; "" means that it is detected for each column. `dates` is the order of day, month and year (such as
+    `DMY`); "" means that it is detected for each column. `sheet` is the name of a workbook's sheet. Raises FaultyRows,
+    which names every wrong row. Raises ImportFailed, the base class of FaultyRows, if the file cannot be read. Raises
+    UsageError if an argument is invalid.
     """
     if table.is_dir() or table.suffix.lower() not in FORMS:
         raise ImportFailed(
@@ -119,7 +124,7 @@ def read_work(table: Path, *, encoding: str = "", decimal: str = "", dates: str 
 
 @dataclass(frozen=True, slots=True)
 class _Forms:
-    """The forms of a table's numbers and dates."""
+    """Number format and date format of each column of a table."""
 
     numbers: NumberColumns
     dates: DateColumns

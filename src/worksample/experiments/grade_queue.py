@@ -1,4 +1,4 @@
-"""Queue of evaluations by the evaluators that this process can ask."""
+"""Queue of evaluations that this process can make: by programs, and by the configured judges."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from .run_listener import RunListener, RunTally
 
 @dataclass(order=True, frozen=True)
 class _Queued:
-    """Queued evaluation. Programs come before judges, since their results are quick and nearly free."""
+    """Queued evaluation. Evaluations by programs come before those by judges, because programs are fast and nearly
+    free.
+    """
 
     order: tuple[int, int]
     work: RoundWork = field(compare=False)
@@ -28,9 +30,10 @@ class _Queued:
 
 
 class GradeQueue:
-    """Queue over rounds. Several processes may grade at once: each evaluation is leased, and others wait for it.
+    """Queue of the missing evaluations of all rounds. Several processes may grade at the same time: a process leases
+    each evaluation, and the other processes wait for its result.
 
-    Rounds whose evaluators cannot be asked here (people, or judges that are not configured) are ignored.
+    Rounds whose evaluators this process cannot call (people, and judges that are not configured) are ignored.
     """
 
     def __init__(
@@ -41,14 +44,16 @@ class GradeQueue:
         self.works = [work for work in works if work.by]
         self.tally = RunTally()
         self.on_evaluated: Callable[[], None] = lambda: None
-        """Callback after each evaluation."""
+        """Callback that is called after each evaluation."""
         self.waiting: asyncio.PriorityQueue[_Queued] = asyncio.PriorityQueue()
         self._number = count()
         self._instances: dict[str, Instance] = {}
         self._counted: set[tuple[str, str, str | None]] = set()
 
     def add(self, submission: Submission) -> None:
-        """Queue all evaluations of a new submission, except for pairs, which are drawn at the end."""
+        """Queue all evaluations of a new submission. Evaluations of pairs are not queued here, because pairs are drawn
+        at the end of a run.
+        """
         for work in self.works:
             if submission.instance in work.round.gradings and work.round.protocol is not Protocol.PAIRWISE:
                 for task in work.tasks_of(submission, made=()):
@@ -59,7 +64,9 @@ class GradeQueue:
         self.waiting.put_nowait(_Queued((late, next(self._number)), work, task))
 
     async def refill(self) -> int:
-        """Queue all missing evaluations and count the complete submissions. Return the number of incomplete ones."""
+        """Queue all missing evaluations and count the complete submissions. Return the number of incomplete
+        submissions.
+        """
         wanting = 0
         for work in self.works:
             for item, made, tasks in await asyncio.to_thread(self._missing_tasks, work):
@@ -77,7 +84,9 @@ class GradeQueue:
         return [(item, said, work.tasks_of(*item, said)) for item, said in known]
 
     async def work(self) -> None:
-        """Make one evaluation after another, until cancelled. Platform failures (such as a full disk) are raised."""
+        """Make one evaluation after another, until the task is cancelled. Platform failures (such as a full disk) are
+        raised.
+        """
         me = asyncio.current_task()
         # Libraries below may swallow a cancellation; the task still knows that it was cancelled.
         while me is None or not me.cancelling():
@@ -86,13 +95,13 @@ class GradeQueue:
             self.waiting.task_done()
 
     async def drain(self) -> None:
-        """Return when no evaluation is missing, including those of submissions that other processes closed."""
+        """Wait until no evaluation is missing. Submissions that other processes closed count, too."""
         await self.waiting.join()
         while await self.refill():
             await self.waiting.join()
 
     async def run(self, graders: int) -> None:
-        """Complete all rounds with `graders` evaluations at the same time."""
+        """Complete all rounds. `graders` is the maximum number of evaluations at the same time."""
         starts = await asyncio.to_thread(lambda: sum(starts_of(one) for one in self.works))
         try:
             async with warm_pool(starts, self.watch.note), asyncio.TaskGroup() as group:
@@ -122,7 +131,7 @@ class GradeQueue:
         return by_item(self.store.find(Evaluation, round=round.id, subject=item[0].id)).get(key(*item), [])
 
     def instance(self, id: str) -> Instance:
-        """Return the instance of a submission."""
+        """Return an instance by its id."""
         if id not in self._instances:
             self._instances[id] = self.store.get(Instance, id)
         return self._instances[id]

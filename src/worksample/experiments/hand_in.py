@@ -1,4 +1,4 @@
-"""Hand-in of work that was made elsewhere, which is then graded like any other."""
+"""Hand-in of finished work that the platform did not run. The work is then graded like the work of a trial."""
 
 from __future__ import annotations
 
@@ -21,29 +21,31 @@ from .submission_intake import hand_in
 
 @dataclass(frozen=True)
 class HandInRequest:
-    """Work to hand in, its author, and what is known about it. None means unknown."""
+    """Request to hand in finished work: the work, its author, and its known date and cost. None means unknown."""
 
     path: Path
     task: Path
     entrant: str
     origin: str
-    """`person`, or `agent` for an agent elsewhere (`external` in records)."""
+    """Kind of author: `person`, or `agent` for an agent that this platform did not run. Records call the latter
+    `external`.
+    """
     instance: str | None = None
     at: datetime | None = None
-    """When the work was done; UTC if it has no time zone."""
+    """Time at which the work was done. A time without a time zone is in UTC."""
     minutes: float | None = None
     cost: float | None = None
-    """Cost in US dollars."""
+    """Cost of the work in US dollars."""
     author: str | None = None
     experiment: Experiment | None = None
-    """Experiment whose rounds judge the work together with its agents'."""
+    """Experiment whose rounds judge the work, together with the work of the experiment's agents."""
     repeat: int = 1
-    """Within an experiment: number of this piece among several pieces by one entrant on one instance."""
+    """Number that distinguishes several submissions of one entrant for one instance of an experiment, from 1."""
 
 
 @dataclass(frozen=True)
 class HandedIn:
-    """Stored submission, with its evaluation if it was graded. `taken` is True if it is new."""
+    """Stored submission, with its evaluation if the submission was graded. `taken` is True if the submission is new."""
 
     submission: Submission
     evaluation: Evaluation | None
@@ -53,10 +55,11 @@ class HandedIn:
 def hand_in_and_grade(
     store: Store, what: HandInRequest, *, grade_now: bool = True, sandbox: str = "bubblewrap"
 ) -> HandedIn:
-    """Store the work and grade it in its own round, under the first protocol with a program.
+    """Store finished work. If a program can grade the instance, grade the work at once in a round of its own.
 
-    For an experiment, its rounds judge the work once it is resumed, and the same work is stored only once. UsageError
-    if the task has several instances and none is named; CaptureError for a damaged archive.
+    Work for an experiment is judged by the experiment's rounds when the experiment is resumed. Handing in the same work
+    for an experiment again stores nothing. Raises UsageError if the task has several instances and the request names
+    none. Raises CaptureError if an archive is damaged.
     """
     origin = origin_of(what.origin)
     if grade_now and what.experiment is None:

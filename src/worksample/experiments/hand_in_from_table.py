@@ -1,4 +1,4 @@
-"""Hand-in of a table of finished work: all rows are checked, then stored, then graded."""
+"""Hand-in of a table of finished work. First all rows are checked, then all work is stored, then it is graded."""
 
 from __future__ import annotations
 
@@ -21,25 +21,27 @@ BY_PROGRAM = (Protocol.PROGRAM, Protocol.CHECKPOINTS)
 
 @dataclass(frozen=True)
 class HandInMany:
-    """Table of work to hand in, and how to grade it."""
+    """Request to hand in the work of a table: the table, its formats, and how the work is graded."""
 
     table: Path
     experiment: Experiment | None = None
-    """Experiment whose rounds judge the work; None: programs grade it at once, in a round of its own."""
+    """Experiment whose rounds judge the work. If None, programs grade the work at once, in a round of its own."""
     author: str = ""
     graders: int = 2
     sandbox: str = "bubblewrap"
     encoding: str = ""
-    """Encoding of a CSV; "": UTF-8, or detected from its first bytes."""
+    """Encoding of a CSV table; "" means UTF-8, or an encoding detected from the first bytes."""
     decimal: str = ""
     dates: str = ""
     sheet: str = ""
-    """Decimal mark of its numbers; "": detected for each column."""
+    """Name of the workbook's sheet that has the table, for an XLSX file."""
 
 
 @dataclass(frozen=True)
 class HandedInMany:
-    """Submissions of all rows in order, the number of new ones (`taken`), and the rounds that graded them."""
+    """Result of handing in a table: the submissions of all rows in order, the number of new submissions (`taken`), and
+    the rounds that graded them.
+    """
 
     submissions: tuple[Submission, ...]
     taken: int
@@ -51,10 +53,12 @@ class HandedInMany:
 def hand_in_many(
     store: Store, what: HandInMany, *, grade_now: bool = True, on_done: Callable[[Submission], None] = lambda s: None
 ) -> HandedInMany:
-    """Store all rows of a table, or none if one is wrong. After a kill, a repeated call stores the missing rows.
+    """Store the work of all rows of a table. If one row is wrong, store nothing.
 
-    A row is identified by instance, entrant and repeat: the same work is skipped, and different work is a fault.
-    FaultyRows names every wrong row; other errors are ImportFailed and ManifestError.
+    If the process is killed, a repeated call stores the missing rows. The instance, the entrant and the repeat identify
+    a row: if the store has the same work for them, the row is skipped, and if it has different work, the row is wrong.
+    Raises FaultyRows, which names every wrong row. Raises ImportFailed if the table cannot be read, and ManifestError
+    if a task package is invalid.
     """
     pieces = _check_rows(store, what)
     made, taken = [], 0
@@ -100,7 +104,7 @@ def _check_rows(store: Store, what: HandInMany) -> list[WorkPiece]:
 def _instances(
     store: Store, folder: Path, packages: dict[Path, tuple[Instance, ...] | WorksampleError]
 ) -> tuple[Instance, ...]:
-    """Read a package's instances, once per package."""
+    """Return the instances of a package. Each package is read only once; `packages` is the cache."""
     if folder not in packages:
         try:
             packages[folder] = ingest_package(store, folder).instances
@@ -113,7 +117,7 @@ def _instances(
 
 
 def _round(store: Store, made: Sequence[Submission], protocol: Protocol, what: HandInMany) -> Round | None:
-    """Open a round over the submissions that a program grades under the protocol and that have no evaluation."""
+    """Open a round over those submissions that have no evaluation and that a program can grade under the protocol."""
     first = {s.id: next((p for p in BY_PROGRAM if p in store.get(Instance, s.instance).grading), None) for s in made}
     mine = [s.id for s in made if first[s.id] is protocol and not store.find(Evaluation, subject=s.id)]
     if not mine:

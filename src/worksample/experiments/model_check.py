@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ASKED = "Call the tool `ready`. If you cannot call tools, answer with the word ready."
 SECONDS = 120.0
-"""Time limit of the short call."""
+"""Time limit of the short call to a model, in seconds."""
 NEXT = "look up keys, addresses and names in docs/how-to/choose-an-agent.md, then worksample model check"
 ADDRESS = (
     "check the model's name and the address {}: OpenAI-style ones end in /v1, Anthropic's do not"
@@ -32,12 +32,14 @@ ADDRESS = (
 ANYWAY = "to run without this check: --no-check-models, or check_models = false in the file"
 ESTIMATES = " by estimate: the service reports none"
 SAME = frozenset({"replay", "mockllm"})
-"""Providers within this process, which need no check."""
+"""Names of the providers that run within this process. Their models need no check."""
 
 
 @dataclass(frozen=True)
 class ModelCheckResult:
-    """Result of checking an agent's model. `fault` is the provider's reason why it cannot be used, or ""."""
+    """Result of checking an agent's model. `fault` is the provider's reason why the model cannot be used, or "" if it
+    can.
+    """
 
     agent: str
     model: str
@@ -45,15 +47,17 @@ class ModelCheckResult:
     next: str = ""
     priced: bool = False
     answered: str = ""
-    """Description of the call's result; "" if no call was made."""
+    """Description of the model's answer to the short call; "" if no call was made."""
     estimated: bool = False
-    """True if the service reports no tokens, so that a run's tokens and costs are estimated from the text."""
+    """True if the model's service reports no token counts. The tokens and costs of a run are then estimated from the
+    text.
+    """
     cached: int = 0
-    """Tokens of the call that were read from or written to the service's cache."""
+    """Number of tokens of the call that were read from the service's cache or written to it."""
     passing: bool = False
-    """True if the fault is temporary: the service is busy, and a run, which retries, may succeed."""
+    """True if the fault is temporary: the service is busy. A run retries its calls, so it may succeed."""
     cause: Cause | None = None
-    """Cause of a fault that the call revealed."""
+    """Cause of the fault that the call revealed; None if no call failed."""
 
     @property
     def sound(self) -> bool:
@@ -65,12 +69,14 @@ class ModelCheckResult:
 
 
 def service_of(model: str | None, services: Services, prices: Mapping[str, Price]) -> ModelService:
-    """Return the settings for calls of a model in a run of this configuration."""
+    """Return the settings with which a run of this configuration calls a model."""
     return service_for(model or "", services, prices, ModelService())
 
 
 def need_models(agents: Iterable[Agent], config: ExperimentConfig) -> None:
-    """Raise PlanError if a model's provider, key or settings are unusable. No request is sent."""
+    """Check the provider, key and settings of each agent's model without sending a request. Raises PlanError if one
+    cannot be used.
+    """
     for agent in agents:
         model_of(agent, service_of(agent.model, config.services, config.prices))
     judges = (model for judge in config.judges.values() for model in judge.models)
@@ -81,16 +87,17 @@ def need_models(agents: Iterable[Agent], config: ExperimentConfig) -> None:
 def check_models(
     agents: Iterable[Agent], config: ExperimentConfig, *, call: bool = True
 ) -> tuple[ModelCheckResult, ...]:
-    """Check each agent that calls a model. With `call`, also send its model one request with a tool, as the agent
-    would.
+    """Check the model of each agent that has one. With `call`, also send the model one request with a tool, in the form
+    that the agent uses.
     """
     return asyncio.run(_all(_calling(agents), config, call))
 
 
 def prove_models(agents: Iterable[Agent], config: ExperimentConfig) -> tuple[ModelCheckResult, ...]:
-    """Send one short request to each model of `agents` with each of its settings. Return the results.
+    """Send one short request to each model of `agents`, with each combination of its settings. Return the results.
 
-    ModelKeyError or PlanError, in the provider's words, if the run would fail. Temporary faults raise nothing.
+    If the run would fail, raises ModelKeyError or PlanError with the provider's message. A temporary fault raises
+    nothing.
     """
     each = {(a.model, json.dumps(a.settings.get("generation"), sort_keys=True)): a for a in _calling(agents)}
     found = asyncio.run(_all(list(each.values()), config, call=True))
@@ -156,6 +163,6 @@ async def _ask(found: ModelCheckResult, model: Model) -> ModelCheckResult:
 
 
 def _address(model: Model) -> str:
-    """Return the URL of a model's requests, if its provider tells it."""
+    """Return the URL to which requests for a model are sent, if the provider's object has this URL."""
     client = getattr(model.api, "client", None)
     return str(model.api.base_url or getattr(client, "base_url", "") or "")

@@ -1,4 +1,4 @@
-"""Intake of task packages into the store."""
+"""Intake of task packages: reads a package and commits its records to the store."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ PLANNING = "planning"
 
 
 def ingest_package(store: Store, folder: Path) -> Ingested:
-    """Read a package and commit its records. ManifestError if it is invalid."""
+    """Read a task package and commit its records. Raises ManifestError if the package is invalid."""
     ingested = ingest(read_package(folder), store.blobs)
     commit_new(store, (ingested.task, *ingested.instances))
     return ingested
 
 
 def commit_new(store: Store, records: Iterable[Record]) -> None:
-    """Commit the records that the store lacks."""
+    """Commit those of the given records that the store lacks."""
     with exclusively(store, PLANNING):
         store.commit(*(r for r in records if not _has_first_words(r) or not store_holds(store, r)))
 
 
 def _has_first_words(record: Record) -> bool:
-    """Return whether the stored record may stay: it differs only in its time of intake or in the
-    wording of a reason.
+    """Return whether an already stored version of the record is kept instead of this record. This holds for kinds of
+    records whose versions differ only in the time of intake or in the wording of a reason.
     """
     return isinstance(record, Task | Experiment) or (isinstance(record, Slot) and bool(record.not_attemptable))
 

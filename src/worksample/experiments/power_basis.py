@@ -1,4 +1,4 @@
-"""Basis of power calculations: a guessed pass rate, or the results of an earlier experiment."""
+"""Basis of power calculations: a guessed pass rate, or the results of an earlier experiment (a pilot)."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from worksample.results.result_set import ResultSet, state_of
 from worksample.store import Store
 
 RATE = 0.25
-"""Guessed pass rate of the first agent. The spread is widest at 0.5."""
+"""Guessed pass rate of an agent, if no pilot is given. The variance of pass or fail would be greatest at 0.5."""
 SHARED = 0.5
-"""Guessed correlation of two agents' task difficulties, if the pilot had only one agent."""
+"""Guessed correlation between two agents' difficulties with the same tasks. Used if the pilot had only one agent."""
 FEWEST = 5
-"""Minimum number of tasks with which a pilot's variances mean something."""
+"""Minimum number of graded tasks from which a pilot's variances are estimated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """Variances of pass or fail, and a description of their origin."""
+    """Variances of pass or fail, and a text that says how the variances were found."""
 
     variances: Variances
     assumed: str
 
 
 def guessed_basis(rate: float = RATE) -> Basis:
-    """Return a basis at a guessed pass rate, with half of the variance between tasks. UsageError for a rate outside (0,
-    1).
+    """Return a basis with a guessed pass rate. It attributes half of the variance to differences between tasks. Raises
+    UsageError if the rate is not between 0 and 1.
     """
     assumed = (
         f"the first agent passes {100 * rate:.3g}%, the second more or less often; half of the variance lies between"
@@ -42,11 +42,11 @@ def guessed_basis(rate: float = RATE) -> Basis:
 
 
 def from_pilot(store: Store, experiment: Experiment) -> Basis:
-    """Estimate a basis from an experiment's graded trials: the mean of its agents' variances, by the method of moments,
-    and how much task difficulties agree between agents.
+    """Estimate a basis from an experiment's graded trials, by the method of moments.
 
-    Without repeats, chance and difficulty cannot be told apart, and each gets half. UsageError if fewer than `FEWEST`
-    tasks are graded, or if all trials of every agent had the same result.
+    The variances are the mean of the agents' variances. The basis also has the correlation of task difficulties between
+    agents. Without repeats, chance and task difficulty cannot be separated, and each gets half of the variance. Raises
+    UsageError if fewer than `FEWEST` tasks are graded, or if all trials of every agent had the same result.
     """
     work = ResultSet(store, [experiment])
     frame = work.judged_frame(work.primary)
@@ -58,8 +58,8 @@ def from_pilot(store: Store, experiment: Experiment) -> Basis:
 
 
 def basis_of(graded: pl.DataFrame, name: str) -> Basis:
-    """Estimate a basis from a table with the columns `who`, `task`, `instance_name`, `key` (task and instance) and
-    `credit` (0 or 1).
+    """Estimate a basis from a table of graded trials. Its columns are `who`, `task`, `instance_name`, `key` (task and
+    instance) and `credit` (0 or 1).
     """
     tasks = graded["task"].n_unique()
     if tasks < FEWEST:
@@ -84,7 +84,9 @@ def basis_of(graded: pl.DataFrame, name: str) -> Basis:
 
 
 def _components(rows: pl.DataFrame) -> Variances | None:
-    """Return the variance components of one agent; None if its tasks are too few or all alike."""
+    """Return the variance components of one agent's results. Return None if the agent has too few tasks, or if all its
+    results are equal.
+    """
     if rows["task"].n_unique() < 2:
         return None
     found, share = variance_components(TrialColumns(rows["credit"], rows["task"], rows["instance_name"]))
@@ -92,8 +94,8 @@ def _components(rows: pl.DataFrame) -> Variances | None:
 
 
 def _shared_difficulty(graded: pl.DataFrame, variance: float) -> float | None:
-    """Return the covariance of two agents' means over tasks as a share of the variance between tasks; None for one
-    agent.
+    """Return the covariance of two agents' mean results per task, divided by `variance`, the variance between tasks.
+    Return None if there is only one agent.
     """
     means = graded.group_by("task", "who").agg(pl.col("credit").mean())
     wide = means.pivot("who", index="task", values="credit").drop("task")

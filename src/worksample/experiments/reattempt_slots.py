@@ -1,5 +1,5 @@
-"""Steps of an experiment's chains: whichever process looks first commits the slots that the chains' rule requires,
-once.
+"""Re-attempts of an experiment's chains. The first process that sees a due re-attempt commits its slot, and no other
+process commits the slot again.
 """
 
 from __future__ import annotations
@@ -23,20 +23,22 @@ WITHDRAWN = "it was based on earlier work that no longer counts"
 
 @dataclass
 class ChainAdvance:
-    """Changes from one look at the chains."""
+    """Changes that one call of `advance` made to the chains."""
 
     committed: list[Slot] = field(default_factory=list)
     carried: list[Slot] = field(default_factory=list)
-    """Slots whose earlier work was resubmitted unchanged."""
+    """Slots for which the earlier work was submitted again unchanged."""
     withdrawn: list[Slot] = field(default_factory=list)
-    """Slots whose trial was struck."""
+    """Slots whose trial was struck, because it was based on earlier work that no longer counts."""
 
     def __bool__(self) -> bool:
         return bool(self.committed or self.carried or self.withdrawn)
 
 
 def advance(store: Store, experiment: Experiment) -> ChainAdvance:
-    """Commit the slots that the chains' rule requires now. If the process is killed, the next call commits the rest."""
+    """Commit the re-attempts that the chains' rule requires now. If the process is killed, the next call commits the
+    missing ones.
+    """
     if experiment.lock.chain is None:
         return ChainAdvance()
     try:
@@ -71,7 +73,9 @@ def _advance(store: Store, experiment: Experiment) -> ChainAdvance:
 
 
 def may_run(store: Store, experiment: Experiment) -> frozenset[str] | None:
-    """Return the slots that may run now and that somebody must work on; None if the experiment has no chains."""
+    """Return the ids of the slots that may run now and need an agent or a person. Return None if the experiment has no
+    chains.
+    """
     if experiment.lock.chain is None:
         return None
     open_ = store.open_slots(experiment.id)
@@ -82,7 +86,7 @@ def may_run(store: Store, experiment: Experiment) -> frozenset[str] | None:
 
 
 def is_resubmitted(experiment: Experiment, slot: Slot) -> bool:
-    """Return whether a slot resubmits the earlier work unchanged, so that nobody works on it."""
+    """Return whether the slot's arm submits the earlier work again unchanged, so that nobody works on the slot."""
     return any(a.name == slot.arm and a.feedback is Feedback.UNCHANGED for a in experiment.arms)
 
 

@@ -1,4 +1,4 @@
-"""Regrading: a new round over stored submissions, and the changes that it makes."""
+"""Regrading: grade stored submissions again in a new round, and compare the new verdicts with the present ones."""
 
 from __future__ import annotations
 
@@ -43,29 +43,34 @@ from .strike_and_restore import amend
 
 @dataclass(frozen=True)
 class Regrading:
-    """Request to grade submissions again."""
+    """Request to grade stored submissions again."""
 
     experiment: Experiment | None = None
-    """Experiment whose live trials' submissions are graded, unless `submissions` names some."""
+    """Experiment to regrade: the submissions of its live trials are graded, unless `submissions` names some."""
     submissions: tuple[str, ...] = ()
-    """Submissions to grade."""
+    """Ids of the submissions to grade."""
     packages: tuple[Path, ...] = ()
-    """Packages with the current graders of their tasks. Other tasks keep the graders of the earlier round."""
+    """Folders of task packages whose present graders are used. All other tasks keep the graders of the earlier
+    round.
+    """
     protocol: Protocol = Protocol.PROGRAM
     by: EvaluatorKind = EvaluatorKind.PROGRAM
-    """Kind of the round: a program's or a judge's."""
+    """Kind of evaluator that grades in the new round: a program or a judge."""
     author: str = ""
     reason: str = ""
     options: RunOptions = field(default_factory=RunOptions)
-    """Number of parallel graders, tries, and the judges that graders and rounds may ask."""
+    """Options of the regrade: the number of parallel graders, the number of tries, and the judges that may be
+    called.
+    """
     sandbox: str = "bubblewrap"
 
 
 @dataclass(frozen=True)
 class Regraded:
-    """Result of a regrade: the new round, the one that decided before, and the changes.
+    """Result of a regrade: the new round, the round that decided before, and the changes of verdicts.
 
-    `adopted`: whether the new round decides from now on. If not, the submissions `lost` would have had no verdict.
+    `adopted` is True if the new round decides from now on. If the new round was not adopted, `lost` has the submissions
+    that would have lost their verdict.
     """
 
     round: Round
@@ -78,7 +83,7 @@ class Regraded:
 
 @dataclass(frozen=True)
 class RegradeScope:
-    """Scope of a regrade: the submissions, their instances, and the round that decides on them now."""
+    """Scope of a regrade: the submissions, their instances, and the round that decides their verdicts now."""
 
     submissions: tuple[Submission, ...]
     instances: Mapping[str, Instance]
@@ -87,19 +92,21 @@ class RegradeScope:
 
 @dataclass(frozen=True)
 class RegradeComparison:
-    """Changes by the new round, and the submissions that it would leave without a verdict."""
+    """Comparison of the new round with the present one: changed verdicts, and submissions that would lose their
+    verdict.
+    """
 
     changes: tuple[GradeChange, ...] = ()
     lost: tuple[str, ...] = ()
 
 
 def regrade(store: Store, what: Regrading, watch: RunListener | None = None) -> Regraded:
-    """Grade stored submissions again, compare with the round that decides, and adopt the new round in its place.
+    """Grade stored submissions again, compare the verdicts with the present ones, and adopt the new round.
 
-    The new round is adopted once every submission that can be graded is graded, and only if no decided submission loses
-    its verdict. If the process is killed, the earlier verdicts stay, and the next regrade by the same graders continues
-    the round. Raises PlanError if no submission is left to grade, or if a package's work or capture differs from that
-    of the submissions, because its grader cannot judge the old work.
+    The new round is adopted when every submission that can be graded is graded, and only if no submission loses its
+    verdict. If the process is killed, the earlier verdicts stay in force, and the next regrade with the same graders
+    continues the round. Raises PlanError if no submission can be graded. Raises PlanError if the work or the capture of
+    a given package differs from that of the submissions, because the package's grader cannot judge the old work.
     """
     require_kind(what.sandbox)
     here = evaluators_here(store, what.experiment, what.options, what.sandbox)
@@ -117,7 +124,9 @@ def regrade(store: Store, what: Regrading, watch: RunListener | None = None) -> 
 
 
 def _scope(store: Store, what: Regrading, here: Evaluators) -> RegradeScope:
-    """Find the submissions to grade. Raises PlanError if none is found."""
+    """Find the submissions to grade, and the round that decides their verdicts now. Raises PlanError if none is
+    found.
+    """
     found, before, ids = _subjects(store, what, here)
     if not found:
         raise PlanError("there is no submission to grade yet", next="worksample resume")
@@ -125,14 +134,14 @@ def _scope(store: Store, what: Regrading, here: Evaluators) -> RegradeScope:
 
 
 def _current_graders(store: Store, packages: Sequence[Path]) -> dict[str, Instance]:
-    """Read the packages as they are now. Return their instances by key."""
+    """Read the packages in their present state. Return their instances by key (task and instance name)."""
     return {i.key: i for folder in packages for i in ingest_package(store, folder).instances}
 
 
 def _grade(
     store: Store, what: Regrading, round: Round, submissions: int, here: Evaluators, watch: RunListener
 ) -> RunTally:  # fmt: skip
-    """Complete the round, and return its counts."""
+    """Make all missing evaluations of the round. Return the counts of the work that was done."""
     queue = GradeQueue(store, [round], watch, tries=what.options.tries, here=here)
     queue.tally.planned = queue.tally.finished = submissions
     watch.begin(queue.tally)
@@ -144,7 +153,7 @@ def _grade(
 
 
 def _compare(store: Store, before: Round | None, round: Round) -> RegradeComparison:
-    """Compare the new round with the one that decides now."""
+    """Compare the verdicts of the new round with those of the round that decides now."""
     if before is None:
         return RegradeComparison()
     mine = {s.id for s in subjects(store, round)}
@@ -155,7 +164,7 @@ def _compare(store: Store, before: Round | None, round: Round) -> RegradeCompari
 def _subjects(
     store: Store, what: Regrading, here: Evaluators
 ) -> tuple[list[Submission], Round | None, tuple[str, ...]]:  # fmt: skip
-    """Return the submissions to grade, the round that decides on them now, and the ids of their instances."""
+    """Return the submissions to grade, the round that decides their verdicts now, and the ids of their instances."""
     if what.experiment is not None:
         _require_graders([store.get(Instance, id) for id in what.experiment.lock.instances], what, here)
         own = what.by is EvaluatorKind.PROGRAM and what.protocol is what.experiment.lock.protocol
@@ -175,7 +184,9 @@ def _subjects(
 
 
 def _require_graders(instances: Sequence[Instance], what: Regrading, here: Evaluators) -> None:
-    """Raise PlanError if only other evaluators answer under the protocol, or if no judge is configured."""
+    """Check that the requested kind of evaluator grades under the protocol. Raises PlanError if it does not, or if
+    judges are requested and none is configured.
+    """
     graded = [i.grading[what.protocol] for i in instances if what.protocol in i.grading]
     judged = what.by is EvaluatorKind.JUDGE
     if judged and not judges_of(what.protocol, here):
@@ -194,7 +205,9 @@ def _require_graders(instances: Sequence[Instance], what: Regrading, here: Evalu
 def _open(
     store: Store, what: Regrading, scope: RegradeScope, gradings: Mapping[str, str], here: Evaluators
 ) -> Round:  # fmt: skip
-    """Return the unfinished regrade with the same graders (or judges); else open a new round."""
+    """Return the unfinished regrade that has the same graders (or judges), if one exists. Otherwise open a new
+    round.
+    """
     experiment, before = what.experiment.id if what.experiment else None, scope.before
     listed = () if experiment else tuple(s.id for s in scope.submissions)
     with exclusively(store, f"regrade:{experiment or listed[0]}"):
@@ -214,7 +227,7 @@ def _open(
 
 
 def _same_judges(store: Store, round: Round, here: Evaluators) -> bool:
-    """Return whether all answers of a judge's round came from judges that are configured here."""
+    """Return whether every answer in a judges' round came from a judge that is configured for this run."""
     if round.by is not EvaluatorKind.JUDGE:
         return True
     said = {e.evaluator for e in store.find(Evaluation, round=round.id)}
@@ -222,7 +235,9 @@ def _same_judges(store: Store, round: Round, here: Evaluators) -> bool:
 
 
 def _lost_verdicts(store: Store, before: Round, round: Round, subjects: Set[str]) -> tuple[str, ...]:
-    """Return the subjects that the rounds in force decide and the new one does not; of pairs, both sides."""
+    """Return the submissions that would lose their verdict: the rounds in force decide them, and the new round does
+    not. For a pair that is no longer decided, return both submissions.
+    """
     if round.protocol is Protocol.PAIRWISE:
         gone = votes_of_pairs(store, before).keys() - votes_of_pairs(store, round).keys()
         return tuple(sorted({id for key in gone for id in key.split("\x1f")} & subjects))
@@ -242,9 +257,10 @@ def _adopt(store: Store, round: Round, what: Regrading) -> None:
 
 
 def _new_gradings(scope: RegradeScope, what: Regrading, now: Mapping[str, Instance]) -> dict[str, str]:
-    """Map instance ids to grading digests: the package's if one is given, else that of the round before.
+    """Return the grading digest of each instance, by instance id. If a package is given, use its digest; otherwise use
+    the digest of the earlier round.
 
-    now: the given packages' instances by key.
+    `now` has the given packages' instances by key.
     """
     instances, before = dict(scope.instances), scope.before
     if now and not now.keys() & {i.key for i in instances.values()}:
@@ -275,7 +291,7 @@ def _new_gradings(scope: RegradeScope, what: Regrading, now: Mapping[str, Instan
 
 
 def _latest_round(store: Store, found: Sequence[Submission], what: Regrading) -> Round | None:
-    """Return the latest round in force under the protocol that judged the first of these submissions."""
+    """Return the latest round in force that judged the first of these submissions under the protocol."""
     made = {e.round for e in store.find(Evaluation, subject=found[0].id)}
     rounds = RoundsInForce(store.find(Round, protocol=what.protocol.value), store.find(Amendment, target="round"))
     mine = [r for r in rounds.deciding(what.protocol) if r.id in made and r.by is what.by]

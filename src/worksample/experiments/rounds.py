@@ -1,4 +1,4 @@
-"""Rounds of an experiment: one per protocol and kind of evaluator that its criteria name."""
+"""Rounds of an experiment: one round for each protocol and each kind of evaluator that its criteria name."""
 
 from __future__ import annotations
 
@@ -35,23 +35,24 @@ if TYPE_CHECKING:
 REASON = "graded as trials closed"
 LATER = "pairs of work that came later"
 WHOLE = frozenset({Protocol.HOLISTIC, Protocol.PAIRWISE})
-"""Protocols that judge work as a whole: by people, and by a judge if one is configured."""
+"""Protocols that judge work as a whole. People judge under these protocols, and judges do if one is configured."""
 FillRounds = Callable[[Store, Experiment, Protocol], int]
-"""Callback that opens or fills an experiment's people's round under a protocol. It returns the number of new items.
+"""Callback that opens or fills the people's round of an experiment under a protocol. It returns the number of new
+items.
 
-The packages `people` and `experiments` do not know each other: the caller of a run (command line or app) passes
-`people.rounds.experiment_rounds.ExperimentRounds.fill`. Without it, a run waits for people.
+The packages `people` and `experiments` do not import each other. The caller of a run (command line or app) passes
+`people.rounds.experiment_rounds.ExperimentRounds.fill`. Without this callback, rounds for people wait.
 """
 
 
 def required_evaluators(
     instances: Iterable[Instance], protocols: Iterable[Protocol], calibrated: Collection[Protocol] = ()
 ) -> list[tuple[Protocol, EvaluatorKind]]:
-    """Return the evaluators that an experiment needs: for each protocol the kinds that its criteria name, programs
-    first.
+    """Return the pairs of protocol and kind of evaluator that an experiment needs. Programs come before judges, and
+    judges before people.
 
-    Under protocols that judge work as a whole, judges are asked if they are `calibrated`: people label a
-    sample.
+    The kinds are those that the criteria of the instances name. If a protocol judges work as a whole and is in
+    `calibrated`, a judge evaluates all work, and people only label a sample.
     """
     known = list(instances)
     order = (EvaluatorKind.PROGRAM, EvaluatorKind.JUDGE, EvaluatorKind.PERSON)
@@ -65,10 +66,10 @@ def required_evaluators(
 
 
 def own_rounds(store: Store, experiment: Experiment, here: Evaluators) -> list[Round]:
-    """Return the rounds in force for programs and judges, in the order of the protocols. Missing ones are opened.
+    """Return the rounds in force for programs and judges, in the order of the protocols. Missing rounds are opened.
 
-    If criteria name a judge, the round exists even if none is configured, and waits. Work that is judged as a whole is
-    also given to a judge if one is configured.
+    If criteria name a judge and no judge is configured, the round is opened and waits. If work is judged as a whole, a
+    judges' round is opened only if a judge is configured.
     """
     instances = [store.get(Instance, id) for id in experiment.lock.instances]
     every = required_evaluators(instances, experiment.lock.protocols, calibrated_protocols(experiment))
@@ -83,9 +84,11 @@ def own_rounds(store: Store, experiment: Experiment, here: Evaluators) -> list[R
 
 
 def pair_round(store: Store, experiment: Experiment, here: Evaluators) -> Round | None:
-    """Return the judges' round of pairs in force. It is opened once no slot is open; later work adds pairs.
+    """Return the judges' round of pairs in force. The round is opened when no slot is open any more; later work adds
+    pairs.
 
-    Return None before that, if no judge is configured for pairs, or if no two agents share an instance.
+    Return None if slots are still open, if no judge is configured for pairs, or if no two agents worked on the same
+    instance.
     """
     if not judges_of(Protocol.PAIRWISE, here):
         return None
@@ -110,7 +113,9 @@ def pair_round(store: Store, experiment: Experiment, here: Evaluators) -> Round 
 
 
 def _add_later_pairs(store: Store, experiment: Experiment, judged: Round, drawn: Sequence[Pair]) -> None:
-    """Commit the pairs that a judge's round is asked in addition, if any."""
+    """Commit pairs that were drawn after the judges' round was opened, as an addition to the round. Do nothing without
+    pairs.
+    """
     if not drawn:
         return
     pairs = [(pair.first.subject, pair.second.subject) for pair in drawn]
@@ -127,10 +132,10 @@ def current_round(
     store: Store, experiment: Experiment, protocol: Protocol | None = None, by: EvaluatorKind | None = None,
     here: Evaluators | None = None,
 ) -> Round:  # fmt: skip
-    """Return the round in force under a protocol (by default the first) for a kind of evaluator (by default the
-    protocol's usual one). A missing round is opened.
+    """Return the round in force for a protocol (default: the first) and a kind of evaluator (default: the protocol's
+    usual kind). A missing round is opened.
 
-    Submissions of new trials go into this round, so that they meet the new graders once a regrade is adopted.
+    Submissions of new trials go into this round. So they are graded by new graders as soon as a regrade is adopted.
     """
     protocol = protocol or experiment.lock.protocol
     by = by or default_evaluator(protocol)
@@ -147,14 +152,16 @@ def current_round(
 
 
 def round_in_force(store: Store, experiment: Experiment, protocol: Protocol, by: EvaluatorKind) -> Round | None:
-    """Return the experiment's round that decides under the protocol for a kind of evaluator; None if there is none."""
+    """Return the experiment's round that decides under the protocol for a kind of evaluator; None if no round was
+    opened.
+    """
     rounds = RoundsInForce(store.find(Round, experiment=experiment.id), store.find(Amendment, target="round"))
     return next((r for r in reversed(rounds.deciding(protocol)) if r.by is by), None)
 
 
 def _gradings(store: Store, experiment: Experiment, protocol: Protocol, by: EvaluatorKind) -> dict[str, str] | None:
-    """Return the gradings of the instances about which this kind of evaluator is asked; None, which means all, if no
-    criteria name it.
+    """Return the grading digests, by instance id, of the instances whose criteria name this kind of evaluator. Return
+    None, which means all instances, if no criterion names it.
     """
     instances = [store.get(Instance, id) for id in experiment.lock.instances]
     graded = [i for i in instances if protocol in i.grading]
@@ -162,8 +169,8 @@ def _gradings(store: Store, experiment: Experiment, protocol: Protocol, by: Eval
 
 
 def panel_of(protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> EvaluatorPanel:
-    """Return how many times evaluators are asked: programs once, judges as often as their repeats say (majority of
-    votes, mean of points).
+    """Return how often each evaluator is called for one submission. Programs are called once. A judge is called as
+    often as its setting `repeats` says, and its answers are combined: the majority of votes, or the mean of points.
     """
     if by is not EvaluatorKind.JUDGE:
         return EvaluatorPanel(by)
@@ -175,14 +182,14 @@ def panel_of(protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> Evaluat
 
 
 def judges_of(protocol: Protocol, here: Evaluators) -> Sequence[RoundEvaluator]:
-    """Return the judges that are configured for rounds under a protocol."""
+    """Return the judges that are configured for rounds under the protocol."""
     draft = Round(id="draft", protocol=protocol, by=EvaluatorKind.JUDGE, subjects=("draft",), author="draft", at=now())
     return here.judges(draft)
 
 
 class PeopleRounds:
-    """Worker that fills the rounds after trials close. One filling covers all trials that closed during the previous
-    one.
+    """Worker that fills people's rounds after trials have closed. If several trials close while the worker fills
+    rounds, one further filling covers all of them.
     """
 
     def __init__(self, store: Store, experiment: Experiment, people: FillRounds | None) -> None:
@@ -195,18 +202,18 @@ class PeopleRounds:
         self._closed = asyncio.Event()
 
     def wake(self) -> None:
-        """Tell the worker that a trial closed."""
+        """Inform the worker that a trial closed."""
         self._closed.set()
 
     async def work(self) -> None:
-        """Fill the rounds whenever a trial closed, until cancelled."""
+        """Fill the people's rounds each time a trial closes, until the task is cancelled."""
         while True:
             await self._closed.wait()
             self._closed.clear()
             await asyncio.to_thread(self.fill)
 
     def fill(self) -> int:
-        """Give all submissions to people. Return the number of new items."""
+        """Add all submissions that people must evaluate to the people's rounds. Return the number of new items."""
         if self._people is None or not self.protocols:
             return 0
         # One process at a time: two that open a round at once would give out everything twice.

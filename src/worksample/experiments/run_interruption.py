@@ -1,4 +1,4 @@
-"""Interruption of a run: a clean end by Ctrl-C, SIGTERM or another thread."""
+"""Interruption of a run: Ctrl-C, SIGTERM or another thread ends the run cleanly."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ INTERRUPTED = 130
 
 
 class Stop:
-    """Request from another thread to end a run. Pass it to the run in its options.
+    """Request from another thread to end a run. Pass this object to the run in its options.
 
-    `ask` may be called from any thread, any number of times, and before the run begins. The run ends cleanly, once.
+    `ask` may be called from any thread, any number of times, and also before the run begins. The run ends cleanly.
     """
 
     def __init__(self) -> None:
@@ -28,14 +28,16 @@ class Stop:
         self._asked = False
 
     def ask(self) -> None:
-        """Make the run close its running trials as cancelled, and return."""
+        """Make the run close its running trials as cancelled and return."""
         with self._lock:
             callback, self._asked = None if self._asked else self._callback, True
         if callback is not None:
             callback()
 
     def listen(self, callback: Callable[[], object]) -> None:
-        """Register the run: `callback` is called once, immediately if `ask` was called before."""
+        """Register the callback of a run. The callback is called once, when `ask` is called; immediately if `ask` was
+        already called.
+        """
         with self._lock:
             self._callback, asked = callback, self._asked
         if asked:
@@ -43,12 +45,16 @@ class Stop:
 
 
 class Interruption:
-    """Interruption of a run: the first signal or `Stop.ask` cancels it, a second signal ends the process."""
+    """Handler of interruptions of a run. The first signal, or `Stop.ask`, cancels the run. A second signal ends the
+    process.
+    """
 
     def __init__(self, stop: Stop | None, watch: RunListener) -> None:
         self._stop, self._watch = stop, watch
         self.requested = False
-        """True if the operator asked the run to end. Libraries may swallow a cancellation, so the run asks again."""
+        """True if the operator requested the end of the run. A library may swallow the cancellation, so the run checks
+        this flag.
+        """
 
     async def run(self, work: Coroutine[Any, Any, None]) -> bool:
         """Await `work`. Return True if the operator interrupted it."""

@@ -13,30 +13,34 @@ from worksample.records import Ending, Evaluation, Instance, Submission, Trial, 
 
 @dataclass
 class RunTally:
-    """Counts of one run. `cost`: US dollars of calls with a price; `unpriced`: trials with calls without a price.
+    """Counts of one run. `cost` is in US dollars and covers calls with a price. `unpriced` is the number of trials that
+    made calls without a price.
 
-    `at_most`: `cost` plus everything that is unsettled or estimated, in `unsettled` trials.
+    `at_most` is the maximum cost in US dollars: `cost` plus the possible cost of calls that are unsettled or estimated.
+    `unsettled` is the number of trials with calls of this kind.
     """
 
     planned: int = 0
-    """Attemptable slots."""
+    """Number of attemptable slots."""
     finished: int = 0
     failed: int = 0
-    """Tries that did not finish: failures of sandbox, service or platform, and cancelled ones."""
+    """Number of tries that did not finish: failures of the sandbox, a service or the platform, and cancelled tries."""
     limit: int = 0
-    """Finished trials that reached a limit."""
+    """Number of finished trials that reached a limit."""
     graded: int = 0
-    """Submissions that have all evaluations by programs and judges, counted once per round."""
+    """Number of submissions that have all evaluations by programs and judges. A submission counts once for each
+    round.
+    """
     ungraded: int = 0
-    """Submissions that got no evaluation, or too few."""
+    """Number of submissions that got no evaluation, or fewer than their round requires."""
     cost: float = 0.0
     unpriced: int = 0
     at_most: float = 0.0
     unsettled: int = 0
     full_price: int = 0
-    """Trials whose cached tokens are charged at the full price: `cost` is an upper bound."""
+    """Number of trials whose cached tokens are charged at the full price, so that `cost` is an upper bound for them."""
     judges: Usage = field(default_factory=Usage)
-    """Usage of judges for this run's evaluations."""
+    """Usage of judge models by the evaluations of this run."""
 
     def add_trial(self, trial: Trial) -> None:
         """Count a closed trial."""
@@ -53,21 +57,23 @@ class RunTally:
         self.unsettled += any(not (usage.priced or usage.without_price) for usage in asked)
 
     def add_judge_usage(self, evaluation: Evaluation) -> None:
-        """Count the judges' usage for an evaluation."""
+        """Add the usage of judge models by an evaluation."""
         for used in judge_usage(evaluation).values():
             self.judges = add_priced_usage(self.judges, used) if self.judges.requests else used
 
     def add_graded(self, *, full: bool) -> None:
-        """Count a submission that needs no further evaluation. full: whether all evaluations were given."""
+        """Count a submission that needs no further evaluation. `full` is True if all its evaluations were made."""
         self.graded += full
         self.ungraded += not full
 
 
 class RunListener(Protocol):
-    """Listener to a run. It is called only by the thread of the run, and must be quick."""
+    """Listener to the events of a run. Its methods are called only in the thread of the run, and must return
+    quickly.
+    """
 
     def begin(self, tally: RunTally) -> None:
-        """Receive the tally, once, before anything runs. The run updates it from then on."""
+        """Receive the tally of the run once, before any trial starts. The run updates this object while it runs."""
         ...
 
     def closed(self, trial: Trial, instance: Instance) -> None:
@@ -83,12 +89,12 @@ class RunListener(Protocol):
         ...
 
     def end(self) -> None:
-        """Note that the run has ended, once, however it ends."""
+        """Receive the end of the run. Called once, also if the run fails or is interrupted."""
         ...
 
 
 class SilentListener:
-    """Listener that ignores everything."""
+    """Listener that ignores all events."""
 
     def begin(self, tally: RunTally) -> None:
         pass

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 LONGEST = 160
-"""Maximum number of characters of a reason on a line."""
+"""Maximum number of characters of a failure's reason in a line of progress."""
 
 
 def watcher(*, silent: bool) -> RunListener:
-    """Return a listener that shows progress: silent, a changing line in a notebook, a bar on a terminal, else lines
-    (both on stderr).
+    """Return a listener that shows the progress of a run. It shows nothing if `silent`; else a changing line in a
+    notebook, a bar on a terminal, and plain lines elsewhere. The bar and the lines are written to stderr.
     """
     if silent:
         return SilentListener()
@@ -29,7 +29,7 @@ def watcher(*, silent: bool) -> RunListener:
 
 
 def cost_so_far(tally: RunTally) -> str:
-    """Return the cost so far, with unpriced and unsettled calls, and the judges' cost."""
+    """Return a text with the cost so far, the number of unpriced and unsettled trials, and the cost of judges."""
     most = tally.at_most if tally.unsettled else None
     said = cost_range(tally.cost, tally.unpriced, most, full_price=tally.full_price > 0)
     if not tally.judges.requests:
@@ -41,7 +41,7 @@ def cost_so_far(tally: RunTally) -> str:
 
 
 def outcome_of(trial: Trial) -> str:
-    """Return how a trial ended, in words."""
+    """Return a text that says how a trial ended."""
     if trial.outcome.cause is None:
         return "done"
     said = f"{trial.outcome.ending}: {POLICY[trial.outcome.cause].description}"
@@ -53,12 +53,14 @@ def outcome_of(trial: Trial) -> str:
 
 
 def _agent_failed(trial: Trial) -> bool:
-    """Return whether the agent's own program failed: the trial counts, and the program's author wants to know why."""
+    """Return whether the agent's own program failed. The trial counts in this case, and the author of the program needs
+    the reason.
+    """
     return trial.outcome.finished and trial.outcome.ending is Ending.FAILED
 
 
 def _first_line(reason: str) -> str:
-    """Return the part of a reason that fits a line; the caller makes it printable."""
+    """Return as much of a reason as fits into a line. The caller replaces characters that are not printable."""
     said = " ".join(reason.strip().splitlines()[0].split())
     return said if len(said) <= LONGEST else f"{said[:LONGEST]}..."
 
@@ -70,7 +72,7 @@ def failure_of(trial: Trial, instance: Instance) -> str:
 
 
 def grade_of(evaluation: Evaluation) -> str:
-    """Return the score, or why there is none."""
+    """Return a text with the score of an evaluation, or the reason why it has no score."""
     if isinstance(evaluation.payload, GradePayload):
         return f"score {evaluation.payload.score:.3f}"
     if evaluation.outcome is EvaluationOutcome.GIVEN:
@@ -87,13 +89,13 @@ def in_notebook() -> bool:
 
 
 def progress_line(tally: RunTally) -> str:
-    """Return the progress of a run in one line."""
+    """Return a text of one line with the progress of a run."""
     rest = f"failed {tally.failed} · graded {tally.graded} · ungraded {tally.ungraded} · {cost_so_far(tally)}"
     return f"{tally.finished}/{tally.planned} trials · {rest}"
 
 
 class Lines:
-    """A listener that prints a line for each event, for logs."""
+    """Listener that prints a line for each event, for logs."""
 
     def begin(self, tally: RunTally) -> None:
         self.tally = tally
@@ -119,7 +121,7 @@ class Lines:
 
 
 class NotebookCell:
-    """A changing line below a notebook's cell; failures are printed above it."""
+    """Listener that shows a changing line below a notebook's cell. Failures are printed above the line."""
 
     def begin(self, tally: RunTally) -> None:
         from IPython.display import display
@@ -146,7 +148,7 @@ class NotebookCell:
 
 
 class Bar:
-    """A bar that stays at the bottom; failures scroll by above it."""
+    """Listener that shows a progress bar at the bottom of the terminal. Failures are printed above the bar."""
 
     progress: Progress
 

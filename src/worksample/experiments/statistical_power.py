@@ -1,4 +1,4 @@
-"""Statistical power of a plan: the differences between two agents that this plan, or a larger one, can detect."""
+"""Statistical power of a plan: the differences between two agents that the plan, or a larger plan, can detect."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ REPEATS = (1, 2, 3, 5)
 
 @dataclass(frozen=True)
 class PowerOutlook:
-    """Power of a paired comparison of two agents. Shares: 0.03 is three percentage points."""
+    """Power of a paired comparison of two agents. Differences are shares: 0.03 is three percentage points."""
 
     tasks: int
     instances: float
     """Mean number of instances per task."""
     repeats: int
     detectable: float | None
-    """Smallest true difference that is detected with the aim's power; None if there is none, as with few tasks."""
+    """Smallest true difference between two agents that the plan detects with the required power. None if the plan can
+    detect no difference, for example because it has few tasks.
+    """
     aim: Aim
     needed: dict[int, int]
-    """Tasks needed for the aim's difference, by number of repeats."""
+    """Numbers of tasks that are needed to detect the required difference, by number of repeats."""
     assumed: str
 
     def plain(self) -> dict[str, Any]:
@@ -46,8 +48,8 @@ class PowerOutlook:
 
 
 def power_outlook(planned: Plan, aim: Aim | None = None, basis: Basis | None = None) -> PowerOutlook:
-    """Compute the power of a plan for pass or fail. basis: a guess by default. Tasks count as having equally many
-    instances.
+    """Compute the power of a plan for pass or fail. The calculation assumes that all tasks have equally many instances.
+    Without `basis`, variances are guessed.
     """
     goal, basis = aim or Aim(), basis or guessed_basis()
     variances = basis.variances

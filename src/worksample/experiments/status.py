@@ -1,4 +1,4 @@
-"""Status of an experiment, from the store alone."""
+"""Status of an experiment, computed from the store alone."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ _WHOM = {cause.value: kind for kind, cause in AWAITED.items()}
 
 @dataclass(frozen=True)
 class Status:
-    """Counts of slots and their live trials. `open` slots still need a trial.
+    """Numbers of slots and of their live trials. `open` slots still need a trial.
 
-    `finished` + `handed_in` = `graded` + `waits_for_people` + `waits_for_judge` + `ungraded`, by the first protocol.
+    The sum of `finished` and `handed_in` equals the sum of `graded`, `waits_for_people`, `waits_for_judge` and
+    `ungraded`. All of these refer to the first protocol.
     """
 
     experiment: str
@@ -42,29 +43,29 @@ class Status:
     waits_for_people: int
     waits_for_judge: int
     ungraded: int
-    """Submissions without a verdict that wait for no evaluator."""
+    """Number of submissions that have no verdict and wait for no evaluator."""
     cost: float
-    """US dollars of all tries by agents and colleagues, for calls with a price. Judges are not included."""
+    """Cost in US dollars of all tries, for agents' and colleagues' calls with a price. Judges are not included."""
     unpriced: int
-    """Tries whose agent made calls without a price."""
+    """Number of tries whose agent made calls without a price."""
     sandbox: str
     reattempts: int = 0
-    """Planned slots that the chains' rule committed."""
+    """Number of re-attempts that the chains' rule has committed as slots."""
     due: int = 0
-    """Re-attempts that the next run adds."""
+    """Number of re-attempts that the next run adds."""
     to_label: int = 0
-    """Submissions that people still have to label, to calibrate judges."""
+    """Number of submissions that people still have to label to calibrate judges."""
     places: int = 0
-    """Open slots that wait for a person who works."""
+    """Number of open slots in which a person works."""
     handed_in: int = 0
-    """Submissions by people and outside agents, in addition to the plan."""
+    """Number of submissions that people and outside agents handed in, in addition to the plan."""
     spending: tuple[Spending, ...] = ()
-    """Usage of agents, colleagues and judges."""
+    """Usage of models and people by role: agents, colleagues and judges."""
 
     @property
     def complete(self) -> bool:
-        """Return whether every attemptable slot is finished or waits for a person, and handed-in work is graded or
-        waits for people or a judge.
+        """Return whether the experiment needs no further run. Every attemptable slot is finished or waits for a person,
+        and work that was handed in is graded or waits for people or a judge.
         """
         return self.open == self.places and self.ungraded == 0 and self.due == 0
 
@@ -74,9 +75,9 @@ class Status:
 
 
 def status_of(store: Store, experiment: Experiment, judged_by: JudgedBy | None = None) -> Status:
-    """Count an experiment's slots and submissions. A submission is graded if the rounds in force decided it.
+    """Count an experiment's slots and submissions. A submission is graded if the rounds in force decide its verdict.
 
-    judged_by: whose answers count; None: as the experiment says.
+    `judged_by` names the evaluators whose answers count; None means those that the experiment names.
     """
     return status_and_waits(store, experiment, judged_by)[0]
 
@@ -84,21 +85,27 @@ def status_of(store: Store, experiment: Experiment, judged_by: JudgedBy | None =
 def status_and_waits(
     store: Store, experiment: Experiment, judged_by: JudgedBy | None = None
 ) -> tuple[Status, dict[str, EvaluatorKind]]:
-    """Return the counts, and for each waiting submission the kind of evaluator that it waits for."""
+    """Return the status, and for each submission without a verdict that waits the kind of evaluator that it waits
+    for.
+    """
     [found] = _statuses(store, [experiment], judged_by)
     return found
 
 
 def statuses_of(store: Store, experiments: Sequence[Experiment], judged_by: JudgedBy | None = None) -> list[Status]:
-    """Return the status of each experiment, in this order. Reads what the experiments share once, and at most
-    `AT_ONCE` slots at a time unless an experiment alone has more.
+    """Return the status of each experiment, in the given order.
+
+    Data that several experiments share is read only once. At most `AT_ONCE` slots are read at a time, except for an
+    experiment that alone has more slots.
     """
     parts = batches(experiments, _count_slots(store), AT_ONCE)
     return [status for part in parts for status, _ in _statuses(store, part, judged_by)]
 
 
 def batches(experiments: Sequence[Experiment], sizes: Mapping[str, int], limit: int) -> list[list[Experiment]]:
-    """Split experiments, in order, into parts of at most `limit` slots; one that has more is a part of its own."""
+    """Split experiments, in order, into parts of at most `limit` slots in total. An experiment with more slots is a
+    part of its own.
+    """
     parts: list[list[Experiment]] = []
     room = 0
     for experiment in experiments:
@@ -207,7 +214,7 @@ def _experiments_with_handed_in_work(store: Store) -> set[str]:
 def handed_in(
     store: Store, experiment: Experiment, judged_by: JudgedBy | None = None
 ) -> tuple[int, dict[str, str | None]]:
-    """Count the work that was handed in. Also return the submissions without a verdict, with the cause."""
+    """Return the number of submissions that were handed in, and the cause for each of them that has no verdict."""
     from worksample.results.result_set import ResultSet, WorkRules
 
     work = ResultSet(store, [experiment], WorkRules(judged_by=judged_by))

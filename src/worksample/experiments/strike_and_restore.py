@@ -1,4 +1,4 @@
-"""Amendments: strike or restore a record, or put a round in force."""
+"""Commits amendments, which strike or restore a record or put a round in force."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from .config import default_author
 
 
 def amend(store: Store, *, action: str, target: str, id: str, reason: str, author: str | None = None) -> Amendment:
-    """Commit an amendment. The grades of an adopted round are also written into its experiment's logs.
+    """Commit an amendment. If the amendment adopts a round, also write its grades into the experiment's logs.
 
-    Raises RecordMissing if the store lacks the record, UsageError for a record that cannot be adopted.
+    Raises RecordMissing if the store lacks the record. Raises UsageError if the record is of a kind that cannot be
+    adopted.
     """
     what = AmendmentTarget(target)
     record = store.get(REGISTRY[what.value], id)

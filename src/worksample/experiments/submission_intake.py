@@ -40,7 +40,7 @@ _DOCUMENTS = frozenset((
     ".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".odt", ".ods", ".odp", ".odg", ".epub", ".3mf", ".jar",
     ".whl", ".apk",
 ))  # fmt: skip
-"""Suffixes of documents that are ZIP archives inside, but single deliverables for their authors."""
+"""Suffixes of document files that are technically ZIP archives but count as one deliverable."""
 
 
 def hand_in(
@@ -56,13 +56,18 @@ def hand_in(
     id: str | None = None,
     experiment: str | None = None,
 ) -> Submission:
-    """Commit a folder or ZIP archive as a submission for `instance` and return it.
+    """Commit a folder or ZIP archive as a submission for `instance`, and return the submission.
 
-    If all files are in one folder that no deliverable names, its content counts. Leftovers of desktops, editors and
-    archivers (`__MACOSX`, `.DS_Store`, `Thumbs.db`) are left out. The submission's note mentions both. `at`: when the
-    work was done, with a time zone; now by default. Cost and minutes are unknown unless reported. `experiment`: whose
-    rounds judge it; None: a round of its own. Raises UsageError for wrong arguments, or if no file was handed in and
-    the task asks for some; CaptureError for a damaged or missing archive, an unreadable file, or too much data.
+    If all files are in one folder, and no deliverable's path names this folder, the content of the folder counts. Files
+    that desktops, editors and archivers leave (`__MACOSX`, `.DS_Store`, `Thumbs.db`) are left out. The submission's
+    note mentions both changes.
+
+    `at` is the time at which the work was done, with a time zone; the default is the present time. Cost and minutes are
+    unknown unless `reported` has them. `experiment` is the id of the experiment whose rounds judge the work; None means
+    that the work belongs to no experiment.
+
+    Raises UsageError if an argument is wrong, or if the work has no file and the task asks for files. Raises
+    CaptureError if an archive is damaged or missing, if a file cannot be read, or if the work is too large.
     """
     if not entrant.strip():
         raise UsageError("a submission needs an entrant", next="worksample submit --entrant NAME")
@@ -90,7 +95,7 @@ def hand_in(
 
 
 def refuse_future_date(at: datetime | None) -> None:
-    """Raise UsageError for a date that is in the future in every time zone."""
+    """Raise UsageError if a date is in the future in every time zone."""
     if at is not None and at > now() + timedelta(days=1):
         raise UsageError(
             f"the date of the work, {at:%Y-%m-%d}, is in the future", next="worksample submit --date YYYY-MM-DD"
@@ -98,7 +103,9 @@ def refuse_future_date(at: datetime | None) -> None:
 
 
 def inspect_work(instance: Instance, path: Path, sink: Sink, limits: ScanLimits = USUAL) -> tuple[SubmissionPart, str]:
-    """Return the part and note that `hand_in` would store for a folder or archive. A `HashSink` stores nothing."""
+    """Return the part and the note that `hand_in` would store for a folder or archive. With a `HashSink`, nothing is
+    stored.
+    """
     if path.is_dir():
         found = scan(path.resolve(), sink, limits)
     elif path.is_file():
@@ -133,7 +140,7 @@ def _what_is_asked(instance: Instance) -> str:
 
 
 def _check_archive(path: Path) -> None:
-    """Raise CaptureError for a file that is not a ZIP archive, and for a document that is a ZIP inside."""
+    """Raise CaptureError if a file is not a ZIP archive, or if it is a document that is technically a ZIP archive."""
     with path.open("rb") as file:
         begins = file.read(4)
     into = "put the file into a folder, and hand in the folder"
@@ -152,11 +159,12 @@ def _check_archive(path: Path) -> None:
 
 
 def tidy(manifest: Manifest, instance: Instance) -> tuple[Manifest, list[str]]:
-    """Leave out files that desktops, editors and archivers added to the work. Return the rest, and a description of
-    what was left out.
+    """Leave out files that desktops, editors and archivers added to the work. Return the remaining manifest, and
+    descriptions of what was left out.
 
-    Paths that a deliverable names always stay. macOS writes `é` as a letter and an accent: such names are normalised to
-    one character, as in briefs and graders, unless another file has that name.
+    Paths that a deliverable names are never left out. macOS writes `é` in file names as a letter and an accent. Such
+    names are normalised to one character, as briefs and graders write them, unless another file already has the
+    normalised name.
     """
     named = {d.name for d in instance.work.deliverables}
     left = {e.path for e in manifest.entries if is_stray_file(e.path) and e.path not in named}
@@ -177,8 +185,8 @@ def tidy(manifest: Manifest, instance: Instance) -> tuple[Manifest, list[str]]:
 
 
 def _wrapping_folder(manifest: Manifest, instance: Instance) -> str:
-    """Return the only folder, which contains everything; "" if the work has no such folder or if a deliverable names
-    it.
+    """Return the name of the folder that contains all of the work. Return "" if no single folder does, or if a
+    deliverable's path names the folder.
     """
     top = [e for e in manifest.entries if "/" not in e.path]
     if len(top) != 1 or top[0].kind is not EntryKind.FOLDER or not instance.work.deliverables:

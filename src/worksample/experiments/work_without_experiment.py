@@ -11,9 +11,10 @@ from worksample.store import Store
 
 @dataclass(frozen=True)
 class HandedInWork:
-    """Work by a person or an agent elsewhere that belongs to no experiment.
+    """Work that belongs to no experiment. A person or an outside agent made it.
 
-    `standing`: decided, undecided or ungraded. `score` (0 to 1) and `passed` are None unless it is decided.
+    `standing` is `decided`, `undecided` or `ungraded`. `score` (0 to 1) and `passed` are None unless the standing is
+    `decided`.
     """
 
     submission: str
@@ -21,7 +22,7 @@ class HandedInWork:
     entrant: str
     origin: str
     instance: str
-    """Task and instance, such as `my-task/march`."""
+    """Task name and instance name, such as `my-task/march`."""
     standing: str
     score: float | None = None
     passed: bool | None = None
@@ -33,9 +34,9 @@ class HandedInWork:
 
 
 def handed_in_alone(store: Store) -> tuple[HandedInWork, ...]:
-    """List the work that was handed in without an experiment and not struck, the oldest first.
+    """List the work that was handed in without an experiment, the oldest first. Struck work is left out.
 
-    Each has the verdict of its last round.
+    The verdict of each submission is that of its last round.
     """
     amendments = store.find(Amendment)
     gone = struck(amendments)
@@ -62,7 +63,7 @@ def handed_in_alone(store: Store) -> tuple[HandedInWork, ...]:
 
 
 def _verdicts(store: Store, amendments: list[Amendment], subjects: set[str]) -> dict[str, dict[str, Any]]:
-    """Return the verdict of each submission, as a row of the verdicts' table."""
+    """Return the verdict of each submission, as a row of the table of verdicts."""
     from worksample.results.judged_rounds import RoundReader
 
     judging = RoundReader(store, amendments)

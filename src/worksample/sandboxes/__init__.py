@@ -1,4 +1,5 @@
-"""The kinds of boxes that ship: `bubblewrap`, `docker`, and plain subprocesses (`none`). `open_box` opens one by name.
+"""The kinds of boxes that ship with the platform: `bubblewrap`, `docker`, and plain subprocesses (`none`). `open_box`
+opens a box by the name of its kind.
 
 `conformance` holds the checks that every kind must pass.
 

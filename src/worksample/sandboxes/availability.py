@@ -1,4 +1,4 @@
-"""Availability of boxes on this machine, and the command that makes them available."""
+"""Checks whether this machine can run boxes, and the command that installs what is missing."""
 
 from __future__ import annotations
 
@@ -16,17 +16,21 @@ from worksample.sudo_command import root_command
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """Support for boxes on this machine. If `reason` is not empty, boxes are unavailable, and `next` is the command to
-    type.
+    """Whether this machine can run boxes. If `reason` is not empty, boxes are unavailable, and `next` is the command
+    that makes them available.
     """
 
     bwrap: str
     version: str
     root: bool
-    """Whether root makes the boxes (with user ids of their own) or an ordinary user does in a user namespace."""
+    """True if root makes the boxes, each with a user id of its own. False if an ordinary user makes boxes in a user
+    namespace.
+    """
     user_namespaces: bool
     cgroup: int
-    """Version of the control groups that limit memory and processes: 2, 1, or 0 if a watchdog does."""
+    """Version of the control groups that limit a box's memory and processes: 2 or 1; 0 if a watchdog limits them
+    instead.
+    """
     freezer: str
     """How a box is frozen: "cgroup2", "cgroup1" or "signals"."""
     openat2: bool
@@ -43,7 +47,7 @@ class Availability:
 
 @functools.cache
 def available() -> Availability:
-    """Return what this machine offers, examined once per process."""
+    """Return whether this machine can run boxes, and how. The machine is examined only once per process."""
     import importlib.util
 
     from worksample.sandboxes.python_toolbox import OFFERED
@@ -81,7 +85,7 @@ def available() -> Availability:
 
 
 def require_bubblewrap() -> Availability:
-    """Return `available()`. Raises SandboxUnavailable, with the command to type, if there are no boxes."""
+    """Return `available()`. Raises SandboxUnavailable, with the command to type, if this machine cannot run boxes."""
     found = available()
     if found.reason:
         raise SandboxUnavailable(found.reason, where="sandbox", next=found.next)
@@ -89,8 +93,9 @@ def require_bubblewrap() -> Availability:
 
 
 def require_kind(kind: str) -> str:
-    """Return the version of the program that makes boxes of this kind, or "". Raises SandboxUnavailable, with the
-    command to type, if it is missing, and MissingExtra if its client is not installed.
+    """Return the version of the program that makes boxes of this kind, or "" for a kind that needs no program. Raises
+    SandboxUnavailable, with the command to type, if the program cannot be used; MissingExtra if the program's Python
+    client is not installed.
     """
     if kind == "docker":
         from worksample.sandboxes.containers.docker_daemon import connect, daemon_url
@@ -106,7 +111,9 @@ def _output(words: list[str]) -> str:
 
 
 def _try_bubblewrap(bwrap: str, root: bool) -> tuple[str, str]:
-    """Start the smallest box; return why it failed and what to type, or two empty texts."""
+    """Start the smallest possible box. Return the reason why the box failed and the command to type, or two empty
+    strings if it started.
+    """
     words = [bwrap, "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc"]
     words += [] if root else ["--unshare-user", "--uid", "0", "--gid", "0"]
     done = subprocess.run(

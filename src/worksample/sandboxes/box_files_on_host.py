@@ -1,4 +1,6 @@
-"""Reading a box's files from the host when nothing inside can be asked; no link can lead out of the box."""
+"""Functions that read a box's files from the host when the box's exec server cannot answer. No link can lead out of the
+box.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ class _How(ctypes.Structure):
 
 
 def open_contained(root: int, path: str, flags: int) -> int:
-    """Open `path` below the descriptor `root` by openat2(2), so that links and `..` cannot leave it. Raises OSError."""
+    """Open `path` below the folder descriptor `root` with openat2(2), so that neither links nor `..` lead out of that
+    folder. Raises OSError.
+    """
     how = _How(flags | os.O_CLOEXEC, 0, _IN_ROOT | _NO_MAGICLINKS)
     libc = ctypes.CDLL(None, use_errno=True)
     result = int(libc.syscall(_OPENAT2, root, os.fsencode(path), ctypes.byref(how), ctypes.sizeof(how)))
@@ -28,7 +32,7 @@ def open_contained(root: int, path: str, flags: int) -> int:
 
 
 def has_openat2() -> bool:
-    """Return whether the kernel has openat2 (5.6 and later)."""
+    """Return whether the kernel has the system call openat2 (Linux 5.6 and later)."""
     try:
         os.close(open_contained(os.open("/", os.O_PATH | os.O_CLOEXEC), "/", os.O_PATH))
     except OSError as failure:
@@ -37,10 +41,11 @@ def has_openat2() -> bool:
 
 
 def read_contained(root: int, own: int, path: str, limit: int) -> bytes:
-    """Return the regular file at `path` below `root`, if it lies on the same file system as the folder `own`.
+    """Return the content of the regular file at `path` below `root`. The file must lie on the same file system as the
+    folder `own`.
 
-    The second condition keeps the privileged reader out of /proc and of everything mounted into the box. Raises the
-    OSErrors of `Box.read`.
+    The condition about the file system keeps the privileged reader out of /proc and of everything mounted into the box.
+    Raises the same OSErrors as `Box.read`.
     """
     found = open_contained(root, path, os.O_PATH)
     try:

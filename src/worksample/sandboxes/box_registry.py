@@ -12,11 +12,13 @@ from worksample.box.interface import Box
 from worksample.errors import SandboxError
 
 GROUP = "worksample.boxes"
-"""Group of entry points: each name is a kind of box, and each loads a `Start`."""
+"""Group of Python entry points for boxes: the name of an entry point is a kind of box, and the entry point loads a
+`Start` function.
+"""
 
 Start = Callable[[BoxConfig], Awaitable[Box]]
-"""Async function that starts a box. Raises SandboxError, or SandboxUnavailable (with the command to type) if this
-machine cannot start one.
+"""Type of the async function that starts a box. Raises SandboxUnavailable, with the command to type, if this machine
+cannot start a box of this kind; SandboxError for other failures.
 """
 
 
@@ -31,10 +33,10 @@ def installed_kinds() -> tuple[str, ...]:
 
 
 def open_box(config: BoxConfig, *, kind: str = "bubblewrap") -> AbstractAsyncContextManager[Box]:
-    """Open a box for the length of an `async with`.
+    """Return an async context manager that starts a box and closes it at the end of the `async with` block.
 
     `kind` is one of `installed_kinds()`: "bubblewrap", "docker", or "none" for plain subprocesses without protection.
-    Raises SandboxError for an invalid config, SandboxUnavailable (with the command to type) if this machine cannot
+    Raises SandboxError for an invalid config; SandboxUnavailable, with the command to type, if this machine cannot
     start a box.
     """
     config.check()
@@ -52,7 +54,7 @@ async def _open(config: BoxConfig, kind: str) -> AsyncIterator[Box]:
 
 
 async def start_box(config: BoxConfig, kind: str = "bubblewrap") -> Box:
-    """Start a box that the caller closes. Raises as `open_box` does."""
+    """Start a box. The caller must close the box. Raises the same errors as `open_box`."""
     config.check()
     start: Start = _entry_point(kind).load()
     return await start(config)

@@ -1,4 +1,6 @@
-"""Boxes by bubblewrap: one holder process per box, as root or as an ordinary user, without a daemon."""
+"""Boxes made by the program bubblewrap. Each box has one holder process, which runs as root or as an ordinary user. No
+daemon is needed.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ from .processes_by_variable import maker_environment
 
 
 class BubblewrapHolder:
-    """Holder of a bubblewrap box: its process, control groups, user id and folder. Raises SandboxUnavailable if this
-    machine cannot run bubblewrap.
+    """Holder of a bubblewrap box: the box's process, control groups, user id and folder. Raises SandboxUnavailable if
+    this machine cannot run bubblewrap.
     """
 
     def __init__(self, config: BoxConfig) -> None:
@@ -52,7 +54,9 @@ class BubblewrapHolder:
         self._child = self._info = -1
 
     async def start(self) -> socket.socket:
-        """See Holder. Must run in this thread: the kernel kills bubblewrap with the thread that started it."""
+        """Start bubblewrap with the exec server and return the host's end of their socket. Call this in the event
+        loop's thread, never in a worker thread: the kernel kills bubblewrap when the thread that started it ends.
+        """
         near, far = socket.socketpair()
         self._info, info = os.pipe()
         try:
@@ -74,28 +78,30 @@ class BubblewrapHolder:
         return near
 
     def plan(self) -> dict[str, Any]:
-        """See Holder."""
+        """Return the plan by which the exec server finishes the box."""
         return layout.exec_plan(self._config, self.host)
 
     def oom_kills(self) -> int:
-        """See Holder."""
+        """Return how many processes of the box the kernel has killed for lack of memory."""
         return cgroups.oom_kills(self.groups)
 
     def processor_seconds(self) -> float | None:
-        """See Holder."""
+        """Return the processor seconds that the box has used, or None if no control group counts them."""
         return cgroups.processor_seconds(self.groups)
 
     def freeze(self, frozen: bool) -> bool:
-        """See Holder."""
+        """Stop or continue every process of the box. Return False if the exec server must do this instead."""
         return cgroups.freeze(self.groups, frozen)
 
     def hurry(self) -> None:
-        """See Holder."""
+        """Give a background box the processor share of a normal box, if this machine can do that."""
         if self._config.background:
             cgroups.restore_share(self.groups, self.folder.name)
 
     def adopt(self) -> None:
-        """Put process 1 into the control groups as soon as bubblewrap reports its id, and record who it is."""
+        """Put process 1 of the box into the box's control groups as soon as bubblewrap reports the process id, and
+        record the process.
+        """
         told = b""
         try:
             while b"}" not in told:
@@ -121,11 +127,11 @@ class BubblewrapHolder:
             ) from None
 
     def messages(self) -> str:
-        """See Holder."""
+        """Return the text that bubblewrap and the exec server have printed."""
         return self._log.read_text(encoding="utf-8", errors="replace").strip() if self._log.exists() else ""
 
     def end(self) -> None:
-        """See Holder."""
+        """Kill every process of the box and wait until the processes are gone. Idempotent."""
         if self._child >= 0:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._child, signal.SIGKILL)
@@ -142,7 +148,7 @@ class BubblewrapHolder:
             self._process = None
 
     def remove(self) -> None:
-        """See Holder."""
+        """Remove the box's folder and control groups from the host, after every process of the box has ended."""
         if self._child >= 0:
             os.close(self._child)
             self._child = -1
@@ -161,6 +167,6 @@ def _prepare(config: BoxConfig) -> None:
 
 
 async def start(config: BoxConfig) -> Box:
-    """Start a box. Raises SandboxError, SandboxUnavailable."""
+    """Start a box. Raises SandboxUnavailable if this machine cannot run bubblewrap; SandboxError for other failures."""
     await asyncio.to_thread(_prepare, config)
     return await served_box.start(config, BubblewrapHolder)

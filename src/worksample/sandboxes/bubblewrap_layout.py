@@ -16,12 +16,14 @@ from worksample.sandboxes import seccomp, shared_folders
 HOME = "/home/agent"
 USER, ROOTLESS_UID = "agent", 1000
 IMAGE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-"""PATH of an image that sets none."""
+"""Value of the environment variable PATH in a box whose image sets no PATH."""
 LOWER, MOUNTS = "/.image", "/.mounts"
-"""Places of an image's files (LOWER) and of the mounts until the exec server switches to the image's root."""
+"""Folders that hold an image's files (LOWER) and the mounts (MOUNTS) until the exec server switches to the image's
+root.
+"""
 SERVER = "/run/worksample/server"
 WATCH_PERIOD = 0.02
-"""Seconds between two checks of a box's memory if no control group limits it."""
+"""Seconds between two checks of a box's memory by the watchdog, which limits memory if no control group does."""
 BOOT_CAPS = (
     "SYS_ADMIN",
     "CHOWN",
@@ -35,25 +37,29 @@ BOOT_CAPS = (
     "SYS_RESOURCE",
     "NET_BIND_SERVICE",
 )
-"""Capabilities that the exec server needs to finish the box and then drops (SETFCAP: to map its own id in a namespace;
-NET_BIND_SERVICE: for endpoints at ports below 1024).
+"""Linux capabilities that the exec server needs to finish the box. The exec server drops them afterwards.
+
+SETFCAP is needed to map the exec server's own user id in a namespace. NET_BIND_SERVICE is needed for endpoints at ports
+below 1024.
 """
 _SHARED = ("/var/cache/fontconfig", "/var/lib/texmf", "/var/lib/ghostscript", "/var/lib/dpkg/status")
 
 
 @dataclass(frozen=True, slots=True)
 class BoxHost:
-    """Host's part of a box: the bubblewrap program, root or not, the user id, and whether control groups limit it."""
+    """Properties of the host that shape a box: the bubblewrap program, whether root starts it, the user id, and whether
+    control groups limit the box.
+    """
 
     bwrap: str
     root: bool
     uid: int
-    """User id as seen in the box."""
+    """User id of the box's commands, as seen inside the box."""
     has_limits: bool
 
 
 def prepare(config: BoxConfig) -> None:
-    """Create the folders that all boxes share. Takes seconds the first time only."""
+    """Create the folders on the host that all boxes share. The first call on a machine takes seconds."""
     shared_folders.etc_folder()
     shared_folders.server_folder()
     if config.python == "toolbox":
@@ -61,7 +67,7 @@ def prepare(config: BoxConfig) -> None:
 
 
 def environment(config: BoxConfig) -> dict[str, str]:
-    """Return the environment of every command in the box."""
+    """Return the environment variables of every command in the box."""
     if config.root is not None:
         own = {"PATH": IMAGE_PATH, "HOME": config.root.home, "LANG": "C.UTF-8"}
         return {**own, **dict(config.root.env), **dict(config.env)}
@@ -81,7 +87,7 @@ def environment(config: BoxConfig) -> dict[str, str]:
 
 
 def writable_folders(config: BoxConfig) -> list[tuple[str, int]]:
-    """Return every writable folder with its mode, parents first."""
+    """Return every writable folder of the box with its mode. Parent folders come first."""
     own = [("/dev/shm", 0o1777)]
     if config.root is None:  # an image has these folders itself, perhaps with content
         own += [("/tmp", 0o1777), ("/var/tmp", 0o1777), (HOME, 0o755), ("/opt", 0o755)]
@@ -91,8 +97,8 @@ def writable_folders(config: BoxConfig) -> list[tuple[str, int]]:
 
 
 def bind_mounts(config: BoxConfig) -> list[tuple[str, str, bool]]:
-    """Return (source, target, writable) of every bind mount, parents first. Raises SandboxError if a source is
-    missing.
+    """Return (source, target, writable) for every bind mount of the box. Parent folders come first. Raises SandboxError
+    if a source is missing.
     """
     found = [(str(shared_folders.etc_folder()), "/etc", False), (str(shared_folders.server_folder()), SERVER, False)]
     found += [(folder, folder, False) for folder in toolbox.base_folders() if not folder.startswith("/usr")]
@@ -115,26 +121,30 @@ def bind_mounts(config: BoxConfig) -> list[tuple[str, str, bool]]:
 
 
 def _layers(root: Root) -> list[tuple[str, str]]:
-    """Return the folders of an image's root with their places before the switch, topmost first."""
+    """Return the folders of an image's root, topmost first, each with its place before the exec server switches to the
+    image's root.
+    """
     return [*((folder, f"{LOWER}-{number}") for number, folder in enumerate(root.over)), (root.folder, LOWER)]
 
 
 def masked_folders(config: BoxConfig) -> tuple[str, ...]:
-    """Return the folders to cover with empty ones: our libraries that do not belong to the box's Python."""
+    """Return the folders that the box covers with empty folders: the platform's Python libraries, unless they belong to
+    the box's Python.
+    """
     if config.root is not None or config.python == "platform":
         return ()
     return toolbox.masked_folders(("/usr", *toolbox.base_folders()))
 
 
 def _staged_target(config: BoxConfig, mount: Mount) -> str:
-    """Return the place of a mount while the box is built: its target, or a staging folder if the box will switch to an
-    image's root.
+    """Return the place of a mount while the box is built: the mount's target, or a staging folder if the box will
+    switch to an image's root.
     """
     return f"{MOUNTS}/{config.mounts.index(mount)}" if config.root else mount.target
 
 
 def _separate_folders(config: BoxConfig, targets: list[str]) -> list[str]:
-    """Return the read-only folders that other boxes may share, except those with another mount below them."""
+    """Return the read-only folders that several boxes may share. Folders with another mount below them are left out."""
     return [
         place
         for mount in config.mounts
@@ -145,11 +155,11 @@ def _separate_folders(config: BoxConfig, targets: list[str]) -> list[str]:
 
 
 NICE_COMMAND = ("/usr/bin/nice", "-n", "19")
-"""Prefix of a background box's command: it gets the processor only if nothing else wants it."""
+"""Command prefix for a background box. With this prefix, the box gets the processor only when nothing else wants it."""
 
 
 def program_folders() -> tuple[list[str], list[tuple[str, str]]]:
-    """Return the host's program folders that a box has at the same place, and links with their targets."""
+    """Return the host's program folders that a box has at the same path, and the symbolic links with their targets."""
     folders, links = ["/usr"], []
     for name in ("bin", "sbin", "lib", "lib64", "lib32", "libx32"):
         top = Path("/") / name
@@ -161,7 +171,9 @@ def program_folders() -> tuple[list[str], list[tuple[str, str]]]:
 
 
 def server_command(module: str, *arguments: str) -> list[str]:
-    """Return the command of process 1: our interpreter with nothing but the exec server's modules."""
+    """Return the command of the box's process 1: the platform's Python interpreter with only the exec server's
+    modules.
+    """
     code = f"import sys; sys.path.insert(0, {SERVER!r}); from in_box.{module} import main; main()"
     return [str(toolbox.base_python()), "-I", "-S", "-B", "-c", code, *arguments]
 
@@ -197,7 +209,9 @@ def bubblewrap_command(config: BoxConfig, host: BoxHost, socket: int, info: int)
 
 
 def _parents(target: str, made: set[str]) -> list[str]:
-    """Return options that create the folders above a target, open to every user: bubblewrap's own would be private."""
+    """Return bubblewrap options that create the folders above `target` so that every user may open them. Folders that
+    bubblewrap creates by default are private.
+    """
     words: list[str] = []
     parts = target.split("/")
     for depth in range(2, len(parts)):
@@ -209,13 +223,15 @@ def _parents(target: str, made: set[str]) -> list[str]:
 
 
 def _network_files(config: BoxConfig) -> dict[str, str]:
-    """Return the files below /etc that an image cannot provide itself, by their paths before the switch."""
+    """Return the files below /etc that the platform provides because an image cannot. Keys are the files' paths before
+    the switch to the image's root.
+    """
     own = {"/run/worksample/hostname": "worksample\n", "/run/worksample/resolv.conf": ""}
     return shared_folders.hosts_file(config.addresses) | own
 
 
 def _image_plan(config: BoxConfig) -> dict[str, Any] | None:
-    """Return the plan for switching to an image's root; None without an image."""
+    """Return the plan for the switch to an image's root, or None for a box without an image."""
     if config.root is None:
         return None
     return {
@@ -231,7 +247,7 @@ def _image_plan(config: BoxConfig) -> dict[str, Any] | None:
 
 
 def exec_plan(config: BoxConfig, host: BoxHost) -> dict[str, Any]:
-    """Return the exec server's plan; plain values only."""
+    """Return the plan by which the exec server finishes the box. The plan holds only values that JSON can express."""
     limits = config.limits
     rlimits = {"RLIMIT_CORE": 0, "RLIMIT_NOFILE": 4096, "RLIMIT_MEMLOCK": 8 << 20}
     if not host.has_limits:

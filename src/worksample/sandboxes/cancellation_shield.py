@@ -1,4 +1,6 @@
-"""Work that must finish even if the waiting task is cancelled: half-removed remains would never be found again."""
+"""A shield for work that must finish even if the waiting task is cancelled. Without the shield, half-removed files of a
+box would never be found again.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ T = TypeVar("T")
 
 
 async def to_the_end(work: Awaitable[T]) -> T:
-    """Return the result of `work`, which goes on through every cancellation; the cancellation is raised afterwards."""
+    """Wait for `work` through every cancellation and return its result. A cancellation is raised after the work has
+    finished.
+    """
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():

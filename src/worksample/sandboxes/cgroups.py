@@ -1,7 +1,8 @@
-"""Control groups of a box: memory, number of processes, freezing, processor shares.
+"""The Linux control groups of a box: they limit memory and the number of processes, freeze processes and set processor
+shares.
 
-Uses version 2 if it is writable, else version 1. A box's group is created below this process's own group if the kernel
-allows that, so that limits set for this process hold for its boxes too.
+Version 2 is used if this process may write to it, otherwise version 1. If the kernel allows it, a box's group is
+created below the group of this process, so that limits for this process also hold for its boxes.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ ROOT = Path("/sys/fs/cgroup")
 PREFIX = "worksample-"
 _OOM_KILLS = re.compile(rb"^oom_kill (\d+)$", re.MULTILINE)
 LOW_SHARES = (("cpu.weight", "5"), ("cpu.shares", "51"))
-"""Processor share of a background box; all others have 100 or 1024. Not `cpu.idle`: on a machine that is busy for
-minutes, a page that a person waits for would never appear.
+"""Files and values that set the processor share of a background box. Other boxes have the kernel's usual values, 100
+for `cpu.weight` and 1024 for `cpu.shares`.
+
+`cpu.idle` is not used: if a machine were busy for minutes, a page that a person waits for would never appear.
 """
 
 
@@ -29,25 +32,29 @@ USUAL_SHARES = (("cpu.weight", "100"), ("cpu.shares", "1024"))
 
 @dataclass(frozen=True, slots=True)
 class CgroupParents:
-    """Folders in which a box's groups are created; None for each controller that this machine does not let us use."""
+    """The folders below which the groups of boxes are created. A folder is None if this machine does not let this
+    process use the controller.
+    """
 
     memory: Path | None = None
     pids: Path | None = None
     freezer: Path | None = None
     unified: Path | None = None
-    """A version 2 folder: freezing and killing need no controller."""
+    """Folder of control groups of version 2. Groups in this folder can freeze and kill processes without any
+    controller.
+    """
     cpu: Path | None = None
 
     @property
     def version(self) -> int:
-        """Version of the group that limits memory: 2, 1, or 0 for none."""
+        """Version of the control group that limits memory: 2 or 1; 0 if no group does."""
         if self.memory is None:
             return 0
         return 2 if self.memory == self.unified else 1
 
 
 def find_parents() -> CgroupParents:
-    """Find the folders in which this process may create groups."""
+    """Return the folders in which this process may create control groups."""
     own = _groups_of("self")
     mounts = _mounts()
     unified = None
@@ -75,7 +82,7 @@ def _groups_of(pid: int | str) -> dict[str, str]:
 
 
 def _mounts() -> dict[str, Path]:
-    """Return mount points by controller; "" is version 2."""
+    """Return the mount point of each controller. The key "" stands for version 2."""
     mounts: dict[str, Path] = {}
     for line in Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines():
         _, target, kind, options, *_ = line.split(" ")
@@ -88,7 +95,9 @@ def _mounts() -> dict[str, Path]:
 
 
 def _writable(start: Path, top: Path, controllers: tuple[str, ...] | None) -> Path | None:
-    """Return the nearest folder from `start` up to `top` in which a usable child group can be created."""
+    """Return the nearest folder, from `start` up to `top`, in which this process can create a usable child group.
+    Return None if no folder is usable.
+    """
     folder = start if start.is_dir() else top
     while True:
         if _can_make(folder, controllers):
@@ -119,14 +128,16 @@ def _can_make(folder: Path, controllers: tuple[str, ...] | None) -> bool:
 
 
 def group_name(box: str) -> str:
-    """Return the name of a box's group. `box` begins with its creator's process id, which is only valid in one pid
-    namespace: containers may share control groups without seeing each other's processes.
+    """Return the name of a box's control group.
+
+    `box` begins with the process id of its creator. A process id is only valid in one pid namespace, and containers may
+    share control groups without seeing each other's processes. So the name also identifies the pid namespace.
     """
     return f"{PREFIX}{box}-{scratch.process_namespace()}"
 
 
 def is_orphaned(group: str) -> bool:
-    """Return whether the creator of a group with this name is known to be dead."""
+    """Return whether the process that created the group is certainly dead."""
     pid, *rest = group.removeprefix(PREFIX).split("-")
     here = len(rest) < 2 or rest[-1] == str(scratch.process_namespace())
     return here and pid.isdigit() and scratch.started_at(int(pid)) == 0
@@ -142,22 +153,24 @@ class BoxCgroups:
     unified: Path | None = None
     folders: list[Path] = field(default_factory=list)
     events: int = -1
-    """Descriptor of the file that counts out-of-memory kills, once it was opened."""
+    """Descriptor of the file that counts out-of-memory kills of the box; -1 until the file is opened."""
 
     def has_limits(self) -> bool:
-        """Return whether the kernel limits both memory and processes."""
+        """Return whether the kernel limits both the memory and the number of processes of the box."""
         return self.memory is not None and self.pids is not None
 
 
 def planned_folders(parents: CgroupParents, name: str) -> tuple[str, ...]:
-    """Return every folder in which a box's groups may be created, to be recorded before they are."""
+    """Return every folder in which a box's groups may be created. The folders are recorded before the groups are
+    created, so that groups of a killed run can be found.
+    """
     folders = (parents.unified, parents.memory, parents.pids, parents.freezer, parents.cpu)
     return tuple(dict.fromkeys(str(parent / group_name(name)) for parent in folders if parent is not None))
 
 
 def make(parents: CgroupParents, name: str, memory: int, processes: int) -> BoxCgroups:
-    """Create a box's groups with their limits (bytes; processes and threads). Groups that cannot be created are left
-    out.
+    """Create the control groups of a box. `memory` is the limit in bytes, `processes` the limit of processes and
+    threads together. Groups that cannot be created are left out.
     """
     groups = BoxCgroups()
     for kind in ("unified", "memory", "pids", "freezer"):
@@ -194,10 +207,10 @@ def _limit_memory(folder: Path, memory: int) -> None:
 
 
 def lower_share(parents: CgroupParents, groups: BoxCgroups, name: str) -> None:
-    """Give a box a twentieth of the processor beside a competing one, whatever sessions its processes open.
+    """Give a box a twentieth of the processor share of a normal box, however many sessions its processes open.
 
-    The kernel's autogroups give each session the same share, and a process's own priority counts only within its
-    session.
+    A lower process priority would not suffice: the kernel's autogroups give each session an equal share, and a priority
+    counts only within its session.
     """
     if parents.cpu is None:
         return
@@ -216,7 +229,9 @@ def lower_share(parents: CgroupParents, groups: BoxCgroups, name: str) -> None:
 
 
 def restore_share(groups: BoxCgroups, name: str) -> None:
-    """Give a box the usual share. If it has no group for that, raise its processes' priority (root only)."""
+    """Give a background box the processor share of a normal box. If the box has no control group for this, raise the
+    priority of its processes instead (possible only for root).
+    """
     for folder in groups.folders:
         for setting, value in USUAL_SHARES:
             if folder.name == group_name(name) and (folder / setting).exists():
@@ -237,14 +252,16 @@ def _members(folder: Path) -> list[int]:
 
 
 def join(groups: BoxCgroups, pid: int) -> None:
-    """Put a process (host pid) and all that it will start into the box's groups. Raises OSError."""
+    """Put a process and all its future child processes into the box's groups. `pid` is the process id on the host.
+    Raises OSError.
+    """
     for folder in groups.folders:
         (folder / "cgroup.procs").write_text(str(pid), encoding="ascii")
 
 
 def of_container(pid: int, name: str) -> BoxCgroups:
-    """Return the groups that a daemon created for a container, found by its process 1 (host pid). Groups without the
-    container's name are left out, since others may be in them.
+    """Return the control groups that a daemon created for a container. `pid` is the host's id of the container's
+    process 1. Groups without the container's name are left out, because they may hold processes of other containers.
     """
     mounts, theirs = _mounts(), _groups_of(pid)
     named = {kind: path.lstrip("/") for kind, path in theirs.items() if kind in mounts and name in path}
@@ -256,7 +273,9 @@ def of_container(pid: int, name: str) -> BoxCgroups:
 
 
 def oom_kills(groups: BoxCgroups) -> int:
-    """Return how often the kernel killed a process of the box for lack of memory; 0 if nothing counts it."""
+    """Return how many processes of the box the kernel has killed for lack of memory, or 0 if no control group counts
+    them.
+    """
     if groups.memory is None:
         return 0
     try:
@@ -270,7 +289,9 @@ def oom_kills(groups: BoxCgroups) -> int:
 
 
 def _open_events(folder: Path) -> int:
-    """Open the file that counts out-of-memory kills. It stays open, since it is read twice for every command."""
+    """Open the file that counts out-of-memory kills. The file stays open, because it is read twice for every
+    command.
+    """
     try:
         return os.open(folder / "memory.events", os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -278,9 +299,9 @@ def _open_events(folder: Path) -> int:
 
 
 def processor_seconds(groups: BoxCgroups) -> float | None:
-    """Return the processor seconds of all processes of the box; None if nothing counts them.
+    """Return the processor seconds that all processes of the box have used, or None if no control group counts them.
 
-    Includes processes that nobody waited for, which the box's own accounts lack.
+    The number includes processes that no parent waited for. The exec server's own numbers lack these processes.
     """
     for folder in {*groups.folders, *filter(None, (groups.unified, groups.memory))}:
         with suppress(OSError, ValueError):
@@ -301,7 +322,9 @@ def close(groups: BoxCgroups) -> None:
 
 
 def freeze(groups: BoxCgroups, frozen: bool) -> bool:
-    """Freeze or thaw every process of the box and wait until that is done; return False if no group can."""
+    """Freeze or thaw every process of the box and wait until that is done. Return False if the box has no control group
+    that can freeze.
+    """
     if groups.unified is not None:
         (groups.unified / "cgroup.freeze").write_text("1" if frozen else "0", encoding="ascii")
         events, wanted = groups.unified / "cgroup.events", f"frozen {int(frozen)}"
@@ -319,7 +342,7 @@ def freeze(groups: BoxCgroups, frozen: bool) -> bool:
 
 
 def kill(groups: BoxCgroups) -> None:
-    """Kill every process in the box's groups, or thaw them if only version 1 is there."""
+    """Kill every process in the box's groups. Version 1 cannot kill, so its groups are only thawed."""
     if groups.unified is not None and (groups.unified / "cgroup.kill").exists():
         (groups.unified / "cgroup.kill").write_text("1", encoding="ascii")
     elif groups.freezer is not None:
@@ -327,7 +350,7 @@ def kill(groups: BoxCgroups) -> None:
 
 
 def remove(folders: list[Path]) -> None:
-    """Remove groups, waiting briefly for their last processes to die."""
+    """Remove control groups. Wait briefly for the last processes of the groups to exit."""
     for folder in folders:
         _remove(folder)
 

@@ -1,4 +1,6 @@
-"""The platform's side of dialling: asks process 1 of a box for sockets of the box's network and connects them."""
+"""The client of a box's dial server. The client requests sockets of the box's network from process 1 of the box, and
+the platform connects these sockets.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +14,20 @@ from .in_box.dial_server import SOCKET_REQUEST
 
 
 class DialClient:
-    """Client of one box's dial server. The sockets that it returns are not connected yet."""
+    """Client of the dial server of one box. The sockets that the client returns are not connected yet."""
 
     def __init__(self, descriptor: int) -> None:
         self._line = socket.socket(fileno=descriptor)
         self._line.setblocking(False)
         self._turn = asyncio.Lock()
         self._owed = False
-        """Whether a caller asked and was cancelled: the socket that still comes serves the next caller."""
+        """Whether a caller was cancelled after its request. The socket that the dial server still sends then serves the
+        next caller.
+        """
 
     async def new_socket(self) -> socket.socket:
-        """Return a socket of the box's network. Raises OSError if the box has no descriptor left, SandboxError if it is
-        gone.
+        """Return a new socket of the box's network. Raises OSError if the box has no file descriptor left; SandboxError
+        if the box is lost.
         """
         loop = asyncio.get_running_loop()
         async with self._turn:
@@ -60,12 +64,12 @@ class DialClient:
             loop.remove_reader(self._line)
 
     def close(self) -> None:
-        """Close the line to the dial server."""
+        """Close the connection to the dial server."""
         self._line.close()
 
 
 async def connect_socket(own: socket.socket, address: str, port: int) -> socket.socket:
-    """Connect a socket and return it. If that raises OSError, the socket is closed."""
+    """Connect the socket `own` to an address and return it. If connecting fails, close the socket and raise OSError."""
     own.setblocking(False)
     done = False
     try:

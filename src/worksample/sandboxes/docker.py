@@ -1,4 +1,6 @@
-"""Boxes by a Docker daemon of this machine, and the image that all their containers start from."""
+"""Boxes that are containers of this machine's Docker daemon, and the base image from which all these containers
+start.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +36,17 @@ def _prepare(config: BoxConfig) -> tuple[Daemon, str]:
 
 @functools.cache
 def _prepare_daemon(found: Daemon) -> str:
-    """Remove what killed runs left and return the base image's name, once per process."""
+    """Remove the containers that killed runs left, and return the name of the base image. This is done once per
+    process.
+    """
     sweep_containers(found.url)
     return ensure_base_image(found)
 
 
 async def start(config: BoxConfig) -> Box:
-    """Start a box. Raises SandboxError, SandboxUnavailable, MissingExtra."""
+    """Start a box as a container. Raises MissingExtra if Docker's Python client is not installed; SandboxUnavailable if
+    this machine has no usable daemon; SandboxError for other failures.
+    """
     found, image = await asyncio.to_thread(_prepare, config)
     return await served_box.start(config, lambda config: ContainerHolder(config, found, image))
 
@@ -50,8 +56,8 @@ _FOLDERS = ("dev", "etc", "proc", "root", "run", "sys", "usr", "task", "home", "
 
 
 def ensure_base_image(daemon: Daemon) -> str:
-    """Return the name of the base image in the daemon, importing it if missing; other processes wait. Raises
-    SandboxError.
+    """Return the name of the base image, after importing the image into the daemon if necessary. Other processes wait
+    during the import. Raises SandboxError.
     """
     from docker.errors import ImageNotFound
 
@@ -76,8 +82,8 @@ def ensure_base_image(daemon: Daemon) -> str:
 
 
 def _content() -> bytes:
-    """Return the base image as a tar: empty folders to mount on, and links to programs. Same bytes on the same
-    machine.
+    """Return the base image as a tar archive of empty folders to mount on and links to programs. The bytes are the same
+    at every call on the same machine.
     """
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as tar:

@@ -1,4 +1,4 @@
-"""Client of an exec server: sends whole frames, receives frames, runs many exchanges at once."""
+"""The client of an exec server: sends whole frames, receives frames, and runs many exchanges at once."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from worksample.sandboxes.exec_streams import BoxExchange, Incoming, Outgoing
 from .in_box import frames
 
 MAX_FRAME = 1 << 20
-"""Maximum bytes of a frame from an exec server."""
+"""Maximum bytes of a frame that an exec server sends."""
 
 
 class ExecConnection(asyncio.Protocol):
-    """A connection to an exec server. If the other side is gone, every exchange raises SandboxError.
+    """A connection to an exec server. If the exec server is gone, every exchange raises SandboxError.
 
-    A frame is given to the transport whole and in one step, so a cancelled caller cannot cut one in half.
+    A frame is given to the transport as a whole and in one step, so a cancelled caller cannot leave half a frame.
     """
 
     def __init__(self, end: socket.socket) -> None:
@@ -34,13 +34,14 @@ class ExecConnection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._received = bytearray()
         self.memory_kills = 0
-        """How often the watchdog killed a process for memory."""
+        """How many processes of the box the watchdog has killed for using too much memory."""
 
     async def handshake(self, plan: dict[str, Any], wait: float) -> list[int]:
-        """Send the plan; return descriptors of the box's root, its output folder, the line for dialling, an image's
-        changes, and its endpoints' sockets.
+        """Send the exec server's plan and wait at most `wait` seconds until the box has started. Raises SandboxError if
+        the box does not start in time.
 
-        wait: seconds. Raises SandboxError if the box does not start in time.
+        Return these descriptors: the root of the box, its output folder, the connection to the dial server, the folder
+        with the changes of an image, and the sockets of the endpoints.
         """
         loop = asyncio.get_running_loop()
         wanted = 3 + bool(plan["image"]) + len(plan["endpoints"])
@@ -121,7 +122,7 @@ class ExecConnection(asyncio.Protocol):
     # exchanges
 
     def send(self, number: int, kind: int, payload: bytes = b"") -> None:
-        """Send a frame, whole and in order."""
+        """Send a frame of the exchange `number`. Frames are sent whole and in the order of the calls."""
         if self._transport is not None and self._lost is None:
             self._transport.write(frames.pack(kind, number, payload))
 
@@ -132,7 +133,9 @@ class ExecConnection(asyncio.Protocol):
         return exchange
 
     def begin(self, body: dict[str, Any] | None, data: bytes | None = b"", kind: int = frames.START) -> BoxExchange:
-        """Send a request; `data` is its input, None if it is written later. Raises SandboxError if the box is lost."""
+        """Send a request and return its exchange without waiting. `data` is the request's input, or None if the caller
+        writes the input later. Raises SandboxError if the box is lost.
+        """
         if self._lost is not None:
             raise SandboxError(f"the box was lost: {self._lost}", where="box", next="worksample doctor")
         self._number += 1
@@ -144,8 +147,8 @@ class ExecConnection(asyncio.Protocol):
         return exchange
 
     async def request(self, body: dict[str, Any] | None, data: bytes = b"", kind: int = frames.START) -> BoxExchange:
-        """Send a request and wait for its end; cancelling the wait kills the command. Raises SandboxError if the box is
-        lost.
+        """Send a request and wait until its exchange has ended. If the wait is cancelled, the command is killed. Raises
+        SandboxError if the box is lost.
         """
         return await self.finish(self.begin(body, data, kind))
 
@@ -154,7 +157,7 @@ class ExecConnection(asyncio.Protocol):
         await self.request(None, kind=kind)
 
     async def finish(self, exchange: BoxExchange) -> BoxExchange:
-        """Wait for the end of an exchange, as `request` does, and forget it."""
+        """Wait until an exchange has ended, as `request` does, and forget the exchange."""
         ended = False
         try:
             await exchange.done
@@ -166,12 +169,12 @@ class ExecConnection(asyncio.Protocol):
         return exchange
 
     def release(self, exchange: BoxExchange) -> None:
-        """End an exchange in the box and drop what still comes of it."""
+        """End an exchange in the box and drop the frames of the exchange that still arrive."""
         if self._exchanges.pop(exchange.number, None):
             self.send(exchange.number, frames.KILL)
 
     def fail(self, why: str) -> None:
-        """Fail every exchange with SandboxError because the box is lost."""
+        """Let every exchange fail with SandboxError, because the box is lost. `why` is the reason."""
         if self._lost is None:
             self._lost = why
             if self._transport is not None:
@@ -180,7 +183,7 @@ class ExecConnection(asyncio.Protocol):
             exchange.fail(f"the box was lost: {self._lost}")
 
     async def close(self) -> None:
-        """Close our end, which ends the exec server and with it the box."""
+        """Close the host's end of the connection. The exec server then exits, and the box ends with it."""
         self.fail("it was closed")
         self._socket.close()
 
@@ -191,17 +194,17 @@ def _number(payload: bytes) -> int:
 
 
 class RemoteProcess:
-    """See Process."""
+    """A running command of a box, controlled over the exec server."""
 
     def __init__(self, exchange: BoxExchange, kills: Callable[[], int]) -> None:
-        """kills: returns how many processes of the box were killed so far for lack of memory."""
+        """`kills` returns how many processes of the box have been killed so far for lack of memory."""
         self.stdin: Outgoing = exchange.input
         self.stdout: Incoming = exchange.out
         self.stderr: Incoming = exchange.err
         self._exchange, self._kills, self._before = exchange, kills, kills()
 
     async def wait(self) -> ProcessEnd:
-        """See Process."""
+        """Wait until the command has exited. Its output may still have to be read."""
         exchange = self._exchange
         await asyncio.shield(exchange.done)
         timed_out, starved = bool(exchange.flags & frames.TIMED_OUT), bool(exchange.flags & frames.STARVED)
@@ -209,12 +212,12 @@ class RemoteProcess:
         return ProcessEnd(exchange.returncode, timed_out, oom, exchange.seconds, starved, exchange.counted)
 
     async def kill(self) -> None:
-        """See Process."""
+        """Kill the command and all processes that it started."""
         self._exchange.send(frames.KILL, b"")
 
 
 class RemoteConnection:
-    """See Connection."""
+    """A connection to a Unix socket of a box, carried by the exec server."""
 
     def __init__(self, link: ExecConnection, exchange: BoxExchange) -> None:
         self.reader: Incoming = exchange.out
@@ -222,20 +225,20 @@ class RemoteConnection:
         self._link, self._exchange = link, exchange
 
     async def close(self) -> None:
-        """See Connection."""
+        """Close both directions of the connection at once. Idempotent."""
         self._link.release(self._exchange)
         self.reader.finish()
         self.writer.end_reading()
 
 
 class RemoteListener:
-    """See Listener."""
+    """A Unix socket on which the host listens inside a box, carried by the exec server."""
 
     def __init__(self, link: ExecConnection, exchange: BoxExchange) -> None:
         self._link, self._exchange = link, exchange
 
     async def accept(self) -> RemoteConnection:
-        """See Listener."""
+        """Return the next connection that a program in the box makes to the socket."""
         found = await self._exchange.joined.get()
         if found is None:
             self._exchange.joined.put_nowait(None)
@@ -243,7 +246,7 @@ class RemoteListener:
         return RemoteConnection(self._link, found)
 
     async def close(self) -> None:
-        """See Listener."""
+        """Accept no more connections. Accepted connections stay open. Idempotent."""
         self._link.release(self._exchange)
         while not self._exchange.joined.empty():
             found = self._exchange.joined.get_nowait()

@@ -1,4 +1,4 @@
-"""A box behind an exec server: the host's side, for every kind of holder."""
+"""The host's side of a box that has an exec server. It works with every kind of holder."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from .exec_client import ExecConnection
 from .in_box import frames
 
 START_WAIT = 120.0
-"""Seconds that a box may take to start: many times the usual, for busy machines."""
+"""Maximum seconds that a box may take to start. A box usually starts many times faster, but machines can be busy."""
 
 
 class ServedBox:
-    """A box in its own namespaces."""
+    """A box in its own Linux namespaces, controlled over an exec server."""
 
     def __init__(self, config: BoxConfig, holder: Holder) -> None:
         self.config = config
@@ -39,14 +39,14 @@ class ServedBox:
         self._link: ExecConnection | None = None
         self._root = self._output = self._changes = -1
         self._endpoints: dict[Endpoint, socket.socket] = {}
-        """Sockets of endpoints that nobody serves yet."""
+        """Listening sockets of the endpoints that nobody serves yet."""
         self._dialler: DialClient | None = None
         self._fair: WeakKeyDictionary[FairTimeout, BoxExchange] = WeakKeyDictionary()
-        """Commands whose time can be held."""
+        """Timeout -> the running command whose time the timeout can stop."""
         self._frozen = self._closed = False
 
     async def open(self) -> None:
-        """Start the holder and finish the box."""
+        """Start the holder and the exec server, and wait until the box is ready."""
         plan = self._holder.plan()
         try:
             self._link = ExecConnection(await self._holder.start())
@@ -80,7 +80,9 @@ class ServedBox:
         timeout: Timeout = None,
         output_limit: int | None = None,
     ) -> Completed:
-        """See Box.run."""
+        """Run a program in the box until it exits, and return its output and exit status. The failure of a program
+        raises no error.
+        """
         link = self._usable()
         limit = self.config.limits.output if output_limit is None else output_limit
         kills, before = self._kills(), self._holder.processor_seconds() if isinstance(timeout, FairTimeout) else None
@@ -110,7 +112,7 @@ class ServedBox:
         env: Mapping[str, str] | None = None,
         timeout: Timeout = None,
     ) -> RemoteProcess:
-        """See Box.start."""
+        """Start a program in the box with input and output as streams."""
         link = self._usable()
         exchange = self._begin(argv, cwd, env, timeout, None, None)
         return RemoteProcess(exchange, lambda: self._kills(link))
@@ -145,7 +147,7 @@ class ServedBox:
         return exchange
 
     def hold(self, timeout: FairTimeout, held: bool) -> None:
-        """See Box.hold."""
+        """Stop the time of the command that runs under `timeout`, or let the time continue if `held` is False."""
         timeout.held = held
         if (exchange := self._fair.get(timeout)) is not None:
             exchange.send(frames.HOLD, b"1" if held else b"")
@@ -155,12 +157,12 @@ class ServedBox:
         return self._holder.oom_kills() + (link.memory_kills if link else 0)
 
     async def connect(self, path: str) -> RemoteConnection:
-        """See Box.connect."""
+        """Connect to a Unix socket on which a program in the box listens. Raises OSError if that fails."""
         link = self._usable()
         return RemoteConnection(link, await self._reach(link, "connect", path))
 
     async def listen(self, path: str) -> RemoteListener:
-        """See Box.listen."""
+        """Create a Unix socket in the box and listen on it. Raises OSError if that fails."""
         link = self._usable()
         return RemoteListener(link, await self._reach(link, "listen", path))
 
@@ -179,7 +181,7 @@ class ServedBox:
         return exchange
 
     def serve(self, endpoint: Endpoint) -> socket.socket:
-        """See Box.serve."""
+        """Return the listening TCP socket behind an endpoint of the box. The caller must close the socket."""
         own = self._endpoints.pop(endpoint, None)
         if own is None:
             raise SandboxError(
@@ -191,13 +193,17 @@ class ServedBox:
         return own
 
     async def dial(self, port: int, address: str = "127.0.0.1") -> socket.socket:
-        """See Box.dial."""
+        """Return a TCP connection to a program that listens on the box's loopback. The caller must close the
+        connection.
+        """
         self._usable()
         assert self._dialler is not None
         return await connect_socket(await self._dialler.new_socket(), address, port)
 
     async def read(self, path: str, limit: int) -> bytes:
-        """See Box.read. A frozen box gives files of its writable folders only, a dead one of its output only."""
+        """Return the content of a regular file of the box. If the box is frozen, only files in its writable folders can
+        be read. If the box is dead, only files in its output folder can be read.
+        """
         path = posixpath.join(self.config.folder, path)
         if self._root < 0:
             raise SandboxError("the box was closed", where="box", next="open a new box")
@@ -215,7 +221,7 @@ class ServedBox:
         return bytes((await self._file("read", path, limit=limit)).out.data)
 
     async def write(self, path: str, data: bytes, mode: int = 0o644) -> None:
-        """See Box.write."""
+        """Create or replace a regular file of the box, and create its parent folders."""
         await self._file("write", posixpath.join(self.config.folder, path), data, mode=mode)
 
     async def _file(self, op: str, path: str, data: bytes = b"", *, limit: int = 0, mode: int = 0) -> BoxExchange:
@@ -234,7 +240,7 @@ class ServedBox:
     # the whole box
 
     async def freeze(self) -> None:
-        """See Box.freeze."""
+        """Stop every process of the box."""
         if not self._frozen:
             link = self._usable()
             if not await asyncio.to_thread(self._holder.freeze, True):
@@ -242,26 +248,26 @@ class ServedBox:
             self._frozen = True
 
     async def thaw(self) -> None:
-        """See Box.thaw."""
+        """Let the processes of the frozen box continue."""
         if self._frozen:
             self._frozen = False
             if not await asyncio.to_thread(self._holder.freeze, False):
                 await self._usable().signal_all(frames.CONTINUE)
 
     async def clear(self) -> None:
-        """See Box.clear."""
+        """Kill every process that runs in the box. The box and its files stay."""
         await self._usable().signal_all(frames.CLEAR)
 
     @property
     def output_path(self) -> pathlib.Path:
-        """See Box.output_path."""
+        """Path on the host of the box's output folder. The content of the folder is untrusted."""
         if self._output < 0:
             raise SandboxError("the box was closed", where="box", next="open a new box")
         return pathlib.Path(f"/proc/{os.getpid()}/fd/{self._output}")
 
     @property
     def changes_path(self) -> pathlib.Path:
-        """See Box.changes_path."""
+        """Path on the host of the changes to the box's root file system."""
         if self._changes < 0:
             raise SandboxError(
                 "the box has no root of its own, or was closed", where="box", next="open a box of an image"
@@ -269,19 +275,19 @@ class ServedBox:
         return pathlib.Path(f"/proc/{os.getpid()}/fd/{self._changes}")
 
     async def hurry(self) -> None:
-        """See Box.hurry."""
+        """Give a background box the processor share of a normal box, if this machine can do that."""
         self._usable()
         await asyncio.to_thread(self._holder.hurry)
 
     async def kill(self) -> None:
-        """See Box.kill."""
+        """Kill the processes of the box. `output_path` can still be read. Idempotent."""
         link, self._link = self._link, None
         if link is not None:
             await link.close()  # an exec server that is not frozen ends by this alone
         await asyncio.to_thread(self._holder.end)
 
     async def close(self) -> None:
-        """See Box.close."""
+        """Kill the box and remove everything that belongs to it. Idempotent."""
         if not self._closed:
             self._closed = True
             await to_the_end(self._end())
@@ -300,7 +306,9 @@ class ServedBox:
 
 
 def _raise_file_error(reply: BoxExchange, path: str) -> None:
-    """Raise the OSError of a file operation that failed."""
+    """Raise the OSError that the exec server reported for a file operation on `path`, or OSError with EIO if the
+    operation was ended from inside the box. Return normally if the operation succeeded.
+    """
     if reply.errno:
         raise OSError(reply.errno, os.strerror(reply.errno), path)
     if reply.returncode:
@@ -308,8 +316,8 @@ def _raise_file_error(reply: BoxExchange, path: str) -> None:
 
 
 async def start(config: BoxConfig, hold: Callable[[BoxConfig], Holder]) -> ServedBox:
-    """Start a box whose holder `hold` creates (in this thread, without blocking). Raises SandboxError,
-    SandboxUnavailable.
+    """Start a box whose holder is created by `hold`. `hold` is called in this thread and must not block. Raises
+    SandboxUnavailable if this machine cannot start the box; SandboxError for other failures.
     """
     box = ServedBox(config, hold(config))
     ready = False

@@ -1,4 +1,6 @@
-"""The platform's ends of an exchange with an exec server: streams out of the box and into it, under one number."""
+"""The host's side of an exchange with an exec server: the streams out of the box and into the box, identified by one
+number.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,18 @@ from worksample.errors import SandboxError
 from .in_box import frames
 
 Send = Callable[[int, bytes], None]
-"""Sends a frame of this exchange: kind and payload."""
+"""Type of a function that sends a frame of one exchange. Its arguments are the frame's kind and payload."""
 
 
 class Incoming:
-    """A Reader of what the box sent; unread bytes never exceed what was granted."""
+    """A Reader of the bytes that the box sends. The number of unread bytes never exceeds the number that the host has
+    granted to the box.
+    """
 
     def __init__(self, send: Send, kind: int, limit: int | None) -> None:
-        """limit: maximum bytes of output collected whole; None for a stream, which grants more as it is read."""
+        """`limit` is the maximum bytes of an output that is collected as a whole. For a stream, `limit` is None, and
+        the host grants more bytes to the box whenever the stream is read.
+        """
         self.data = bytearray()
         self._send, self._kind = send, kind
         self._room = frames.WINDOW if limit is None else limit
@@ -28,14 +34,14 @@ class Incoming:
         self._waiter: asyncio.Future[None] | None = None
 
     def feed(self, data: bytes) -> bool:
-        """Take received bytes; return False if they are more than was granted."""
+        """Add received bytes to the stream. Return False if the box sent more bytes than the host had granted."""
         self._room -= len(data)
         self.data += data
         self._wake()
         return self._room >= 0
 
     def finish(self, failure: str = "") -> None:
-        """End the stream. `failure`: the reason, if the box was lost."""
+        """End the stream. `failure` is the reason if the stream ends because the box was lost."""
         if not self.ended:
             self.ended, self._failure = True, failure
             self._wake()
@@ -45,7 +51,7 @@ class Incoming:
             self._waiter.set_result(None)
 
     async def read(self, limit: int = 1 << 16) -> bytes:
-        """See Reader."""
+        """Return between one and `limit` bytes as soon as bytes are available, or b"" at the end of the stream."""
         while not self.data and not self.ended:
             self._waiter = asyncio.get_running_loop().create_future()
             await self._waiter
@@ -62,17 +68,19 @@ class Incoming:
 
 
 class Outgoing:
-    """A ByteWriter: sends one piece at a time, and the next when the box asks for it."""
+    """A ByteWriter to the box. It sends one piece at a time, and sends the next piece when the box requests it."""
 
     def __init__(self, send: Send, data: bytes | None) -> None:
-        """data: all the input, whose first piece the request holds; None if it is written later."""
+        """`data` is the whole input, whose first piece is sent with the request, or None if the input is written
+        later.
+        """
         self._send = send
         self._rest = memoryview(data or b"")[frames.CHUNK :]
         self._closed, self._deaf, self._failure = data is not None, False, ""
         self._wanted = asyncio.Event()
 
     def send_next(self) -> None:
-        """Send the next piece: the box has taken everything so far."""
+        """Send the next piece. The exec server requests it after the command has taken all earlier bytes."""
         if self._rest:
             piece, self._rest = self._rest[: frames.CHUNK], self._rest[frames.CHUNK :]
             self._send(frames.INPUT, bytes(piece))
@@ -82,13 +90,15 @@ class Outgoing:
             self._wanted.set()
 
     def end_reading(self, failure: str = "") -> None:
-        """Record that nobody reads any more. `failure`: the reason, if the box was lost."""
+        """Record that no program in the box reads the stream any more. `failure` is the reason if the box was lost."""
         if not self._deaf:
             self._deaf, self._failure = True, failure
             self._wanted.set()
 
     async def write(self, data: bytes) -> None:
-        """See Writer."""
+        """Send `data` to the box and return when the reader can take more. Raises BrokenPipeError if no program reads
+        the stream any more.
+        """
         view = memoryview(data)
         while view:
             if self._closed:
@@ -103,7 +113,7 @@ class Outgoing:
             view = view[frames.CHUNK :]
 
     async def close(self) -> None:
-        """See Writer."""
+        """End the stream to the box. Idempotent."""
         if not self._closed:
             self._closed = True
             self._wanted.set()
@@ -112,7 +122,9 @@ class Outgoing:
 
 
 class BoxExchange:
-    """A command, a connection or a listening socket, known to both sides by one number."""
+    """A command, a connection or a listening socket in a box. The host and the exec server identify the exchange by the
+    same number.
+    """
 
     def __init__(self, number: int, send: Send, limit: int | None, data: bytes | None) -> None:
         self.number, self.send = number, send
@@ -121,10 +133,12 @@ class BoxExchange:
         self.name = ""
         """Name of the program, for error messages."""
         self.lasting = False
-        """Whether the exchange goes on as a connection after its command has ended."""
+        """Whether the exchange continues as a connection after its command has exited."""
         self._err_over = False
         self.joined: asyncio.Queue[BoxExchange | None] = asyncio.Queue()
-        """Connections to a listening socket, limited by the exec server; None is the end."""
+        """New connections to a listening socket; None marks the end. The exec server limits the number of
+        connections.
+        """
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.done.add_done_callback(
             lambda future: future.cancelled() or future.exception()
@@ -132,7 +146,7 @@ class BoxExchange:
         self.returncode, self.flags, self.seconds, self.counted, self.errno = 0, 0, 0.0, 0.0, 0
 
     def take(self, kind: int, payload: bytes) -> bool:
-        """Handle a frame of this exchange; return False if it breaks the protocol."""
+        """Handle a frame of this exchange. Return False if the frame violates the protocol."""
         if kind in (frames.OUT, frames.ERR):
             if payload:
                 return (self.out if kind == frames.OUT else self.err).feed(payload)
@@ -159,7 +173,7 @@ class BoxExchange:
         return True
 
     def is_over(self) -> bool:
-        """Return whether no more frames can come, for a command whose output was a stream."""
+        """Return whether no more frames can arrive for this exchange. Used for a command whose output is a stream."""
         return self.done.done() and not self.lasting and self.out.ended and self.err.ended
 
     def _settle(self, lasting: bool) -> None:
@@ -170,14 +184,15 @@ class BoxExchange:
         self._finish_err()
 
     def _finish_err(self) -> None:
-        """End stderr once both its end and the command's end are known. They come in either order, and a command that
-        could not be started still writes its reason there.
+        """End the stderr stream after both the end of stderr and the end of the command have been reported. The two
+        reports come in either order. If a command could not be started, the reason is appended to stderr after the
+        command's end.
         """
         if self._err_over and self.done.done():
             self.err.finish()
 
     def fail(self, why: str) -> None:
-        """Fail the exchange because the box is gone."""
+        """End the exchange with the error `why`, because the box is lost."""
         if not self.done.done():
             self.done.set_exception(SandboxError(why, where="box", next="worksample doctor"))
         self.out.finish(why)

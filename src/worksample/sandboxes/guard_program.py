@@ -1,6 +1,6 @@
-"""A program that runs another one and kills it with all its descendants when the caller ends.
+"""A program that runs a command and kills the command with all its descendants if the program's caller exits.
 
-It imports nothing of the platform. Arguments: the caller's process id, and the command.
+The program imports nothing of the platform. Its arguments are the process id of the caller, and the command.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ NOT_FOUND = 127
 
 
 def main() -> None:
-    """Run the command; exit with its exit status, or with 128 plus the number of the signal that ended it."""
+    """Run the command. Exit with the command's exit status, or with 128 plus the number of the signal that killed the
+    command.
+    """
     caller, words = int(sys.argv[1]), sys.argv[2:]
     signal.signal(signal.SIGTERM, _on_terminate)
     _prctl(PR_SET_CHILD_SUBREAPER, 1)  # orphaned descendants become our children
@@ -49,7 +51,9 @@ def _on_terminate(number: int, frame: FrameType | None) -> None:
 
 
 def _end_all() -> None:
-    """Kill all descendants, again and again until none is left: one may be starting others."""
+    """Kill all descendants of this process repeatedly until none is left, because a descendant may start others
+    meanwhile.
+    """
     while below := _descendants():
         for pid in below:
             with suppress(ProcessLookupError):  # the id cannot have been reused: we reap our children
@@ -60,7 +64,9 @@ def _end_all() -> None:
 
 
 def _descendants() -> list[int]:
-    """Return the process ids of our children and their descendants, without those that have ended."""
+    """Return the process ids of this process's children and all their descendants, without processes that have
+    exited.
+    """
     children: dict[int, list[int]] = {}
     for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 - nothing of the library is loaded
         with suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123

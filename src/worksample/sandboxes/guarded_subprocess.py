@@ -1,4 +1,4 @@
-"""Subprocesses that take long, such as installers: if the platform is killed, so are they and their children."""
+"""Long-running subprocesses, such as installers, that are killed with all their children if the platform is killed."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 NOT_FOUND = 127
-"""Exit status if the program does not exist."""
+"""Exit status of `run_guarded` if the program does not exist."""
 _GUARD = Path(__file__).with_name("guard_program.py")
 
 
 def run_guarded(
     words: Sequence[str], seconds: float, *, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end and return its output. Raises subprocess.TimeoutExpired after `seconds`; the exit status
-    is 127 if the program does not exist.
+    """Run a program until it exits and return its output. The exit status is 127 if the program does not exist. Raises
+    subprocess.TimeoutExpired if the program runs longer than `seconds`.
     """
     guard = [sys.executable, "-I", "-S", str(_GUARD), str(os.getpid())]
     with subprocess.Popen(

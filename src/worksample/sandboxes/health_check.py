@@ -12,14 +12,16 @@ if TYPE_CHECKING:
     from worksample.records import HealthSpec
 
 LONGEST_MESSAGE = 500
-"""Maximum characters of a probe's last message."""
+"""Maximum characters of a health check's command and of its last message in an error."""
 HealthProbe = Callable[[], Awaitable[str | None]]
-"""Returns None if the box is healthy, else the probe's message."""
+"""Type of a function that checks a box once. It returns None if the box is healthy, otherwise the message of the
+check.
+"""
 
 
 async def health_failure(spec: HealthSpec, look: HealthProbe) -> str:
-    """Probe until the box is healthy and return ""; return the failed check and its last message after too many
-    failures.
+    """Repeat a health check until the box is healthy, and return "". After too many failures in a row, return a text
+    with the failed command and its last message.
     """
     begun, failed = steady_time(), 0
     while True:

@@ -1,7 +1,7 @@
-"""State of a running box on the host: a folder with its owner, a lease on a user id, control groups.
+"""The state of a running box on the host: a folder with the box's owner file, a lease of a user id, and control groups.
 
-The owner file names the process that made the box (host, boot, pid and start time), so that `sweep` can tell which
-boxes are orphaned, also if machines share the runtime folder.
+The owner file names the process that made the box by host, boot, process id and start time. From the owner file,
+`sweep` can tell which boxes are orphaned, even if several machines share the runtime folder.
 """
 
 from __future__ import annotations
@@ -25,15 +25,20 @@ from worksample.files.machine import boot_id, host_id, is_abandoned, relation_to
 from worksample.files.scratch_folder import started_at
 
 BUILD_ROOT = Path("/var/tmp")
-"""Parent of build folders: outside of all private folders, which the users of a build could not enter."""
+"""Parent of the folders of image builds. It lies outside of all private folders, because the users of a build could not
+enter a private folder.
+"""
 FIRST_UID, UIDS = 2_000_000, 4096
-"""Host user ids that the boxes of a root platform run as; small enough for every archive format."""
+"""First host user id, and number of host user ids, for boxes if the platform runs as root. The ids are small enough for
+every archive format.
+"""
 
 
 def runtime_folder() -> Path:
-    """Return WORKSAMPLE_RUNTIME_DIR, $XDG_RUNTIME_DIR/worksample or /tmp/worksample-<uid>, with mode 0700.
+    """Return the folder for running boxes: WORKSAMPLE_RUNTIME_DIR, $XDG_RUNTIME_DIR/worksample or
+    /tmp/worksample-<uid>, with mode 0700.
 
-    Raises SandboxError if another account owns it or it is not a folder.
+    Raises SandboxError if the path is not a folder or another account owns the folder.
     """
     given, session = os.environ.get("WORKSAMPLE_RUNTIME_DIR"), os.environ.get("XDG_RUNTIME_DIR")
     if given:
@@ -46,7 +51,9 @@ def runtime_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """Return $XDG_CACHE_HOME/worksample or ~/.cache/worksample, created if missing. Its content can be rebuilt."""
+    """Return the cache folder, $XDG_CACHE_HOME/worksample or ~/.cache/worksample, and create it if missing. All content
+    of the folder can be rebuilt.
+    """
     base = os.environ.get("XDG_CACHE_HOME")
     folder = (Path(base) if base else Path.home() / ".cache") / "worksample"
     try:
@@ -57,8 +64,8 @@ def cache_folder() -> Path:
 
 
 def cache_folders() -> list[Path]:
-    """Return all folders in which content is created once and whole (`shared_folders.make_once`), to sweep unfinished
-    copies.
+    """Return all folders whose content `shared_folders.make_once` creates. The sweeper removes unfinished copies from
+    these folders.
     """
     cache = cache_folder()
     below = (Path(entry.path) for entry in os.scandir(cache) if entry.is_dir(follow_symlinks=False))
@@ -66,12 +73,14 @@ def cache_folders() -> list[Path]:
 
 
 def workplaces_folder() -> Path:
-    """Return the parent of the folders of running workplaces."""
+    """Return the folder that holds one folder for each running workplace."""
     return runtime_folder() / "workplaces"
 
 
 def prefixes_folder() -> Path:
-    """Return the folder of shared Dockerfile prefixes, which builds can reach; one per cache. Not created here."""
+    """Return the folder of shared Dockerfile prefixes of this cache. Builds can reach the folder. This function does
+    not create it.
+    """
     name = hashlib.sha256(os.fsencode(cache_folder())).hexdigest()[:16]
     return BUILD_ROOT / f"worksample-beginnings-{os.geteuid()}-{name}"
 
@@ -96,13 +105,15 @@ def _boot() -> str:
 
 
 def _process_space() -> str:
-    """Return this boot and our pid namespace: process ids of another one mean nothing to us."""
+    """Return a text that identifies the current boot and the pid namespace of this process. Process ids from another
+    boot or namespace cannot be checked.
+    """
     return f"{_boot()} {os.readlink('/proc/self/ns/pid')}"  # noqa: PTH115 - no path
 
 
 @dataclass(slots=True)
 class BoxOwner:
-    """The creator of a box, and what must be removed when that process is gone."""
+    """The process that created a box, and a list of what must be removed after that process has died."""
 
     pid: int = field(default_factory=os.getpid)
     started: int = field(default_factory=lambda: started_at(os.getpid()))
@@ -113,7 +124,7 @@ class BoxOwner:
     child_started: int = 0
     groups: tuple[str, ...] = ()
     daemon: str = ""
-    """Address of the daemon, if the box is its container."""
+    """Address of the Docker daemon if the box is a container, otherwise ""."""
     container: str = ""
     folder: str = ""
     here: str = field(default_factory=_process_space)
@@ -123,8 +134,8 @@ class BoxOwner:
     """When the owner file was written, as seconds since 1970. Not saved."""
 
     def is_alive(self) -> bool:
-        """Return whether the process that made the box still runs; assumed if only another container or machine can
-        tell.
+        """Return whether the process that made the box still runs. Return True if the process belongs to another
+        container or machine and cannot be checked.
         """
         if self.here == _process_space():
             return self.started != 0 and started_at(self.pid) == self.started
@@ -132,16 +143,16 @@ class BoxOwner:
         return not is_abandoned(relation, self.changed)
 
     def is_of_this_boot(self) -> bool:
-        """Return whether the recorded process ids and control groups belong to the current boot."""
+        """Return whether the recorded process ids and control groups belong to the current boot of the machine."""
         return self.here.split(" ")[0] == _boot()
 
 
 class BoxFolder:
-    """Folder of one box below the runtime folder: its owner file and the holder's messages."""
+    """The folder of one box below the runtime folder. It contains the owner file and the messages of the holder."""
 
     def __init__(self, label: str, kind: str = "boxes", groups: Callable[[str], tuple[str, ...]] | None = None) -> None:
-        """groups: returns the control groups planned for a box of this name, so that they are recorded before they are
-        created.
+        """`groups` returns the control groups that are planned for a box of the given name, so that the groups are
+        recorded before they are created.
         """
         self.path = _make_private(runtime_folder() / kind) / f"{os.getpid()}-{boot_id()}-{secrets.token_hex(6)}"
         self.path.mkdir(mode=0o700)
@@ -154,18 +165,18 @@ class BoxFolder:
         return self.path.name
 
     def save(self) -> None:
-        """Write the owner file atomically."""
+        """Write the owner file of the box atomically."""
         fresh = self.path / "owner.new"
         fresh.write_text(json.dumps({k: v for k, v in asdict(self.owner).items() if k != "changed"}), encoding="utf-8")
         fresh.replace(self.path / "owner.json")
 
     def remove(self) -> None:
-        """Delete the folder."""
+        """Delete the folder of the box."""
         shutil.rmtree(self.path, ignore_errors=True)
 
 
 def read_owner(folder: Path) -> BoxOwner | None:
-    """Return the owner of a box folder; None if the owner file is missing or incomplete."""
+    """Return the owner of a box from its folder, or None if the owner file is missing or incomplete."""
     try:
         with (folder / "owner.json").open(encoding="utf-8") as file:
             data = json.load(file)
@@ -176,7 +187,7 @@ def read_owner(folder: Path) -> BoxOwner | None:
 
 
 class UidLease:
-    """Lease of a host user id that no other box uses now. The lock ends with the process that holds it."""
+    """Lease of a host user id that no other running box uses. The lease is a lock that ends with this process."""
 
     def __init__(self) -> None:
         folder = _make_private(runtime_folder() / "uids")
@@ -192,15 +203,15 @@ class UidLease:
         raise SandboxUnavailable("all user ids for boxes are taken", where="sandbox", next="worksample doctor")
 
     def release(self) -> None:
-        """Give the user id back. Idempotent."""
+        """Return the user id, so that another box can use it. Idempotent."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
 
 def _uid_range() -> range:
-    """Return the user ids for boxes in this user namespace: the usual range, or the top of a small map as in
-    containers.
+    """Return the host user ids that boxes may use in this user namespace. This is the usual range, or the highest ids
+    if the namespace maps only few ids, as in containers.
     """
     spans = []
     for line in Path("/proc/self/uid_map").read_text(encoding="ascii").splitlines():

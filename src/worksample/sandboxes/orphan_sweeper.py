@@ -1,4 +1,6 @@
-"""Removal of what killed runs left behind: processes, control groups, folders whose creator is dead."""
+"""Removal of everything that killed runs left on this machine: processes, control groups and folders whose creator is
+dead.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,14 @@ from .processes_by_variable import kill_marked, kill_orphans
 from .shared_folders import remove_halves
 
 LOCK = "lock"
-"""Lock file in a workplace's folder, held by its keeper as long as it lives."""
+"""Name of the lock file in a workplace's folder. The keeper process of the workplace holds the lock until it exits."""
 _LOCK = threading.Lock()
 _SWEPT: set[tuple[Path, Path]] = set()
 
 
 def sweep() -> list[str]:
-    """Remove what is left of boxes and other work whose creators are dead; return a line for each. Nothing alive is
-    touched.
+    """Remove the remains of boxes and of other work whose creators are dead. Return a line of text for each removed
+    item. Nothing that belongs to a living process is changed.
     """
     orphans = kill_orphans()
     removed = [f"{orphans} orphaned bubblewrap processes"] if orphans else []
@@ -47,7 +49,7 @@ def sweep() -> list[str]:
 
 
 def sweep_first() -> None:
-    """Sweep before the first box of this process, so that a killed run's remains last only until the next run."""
+    """Sweep once, before the first box of this process. So the remains of a killed run last only until the next run."""
     places = (runtime_folder(), cache_folder())
     with _LOCK:
         if places not in _SWEPT:
@@ -56,7 +58,7 @@ def sweep_first() -> None:
 
 
 def _remove_container(owner: BoxOwner) -> bool:
-    """Remove the box's container; return whether the daemon has none any more."""
+    """Remove the container of a box. Return whether the container is certainly gone."""
     from worksample.sandboxes.containers.docker_daemon import remove_container
 
     return remove_container(owner.daemon, owner.container)
@@ -84,7 +86,9 @@ def _sweep_folders() -> list[str]:
 
 
 def _sweep_workplaces() -> list[str]:
-    """Remove folders of workplaces without a keeper. For those that people started, the keeper's log stays."""
+    """Remove the folders of workplaces without a keeper process. If a person started the workplace, the keeper's log is
+    not removed.
+    """
     removed = []
     for folder in sorted(workplaces_folder().glob("*")):
         of_trial = folder.name.startswith("trial-")
@@ -106,7 +110,9 @@ def _sweep_workplaces() -> list[str]:
 
 
 def _owner_from_name(folder: Path) -> BoxOwner:
-    """Return the owner of a folder without an owner file, from its name, which holds the boot but not the host."""
+    """Return the owner of a folder without an owner file. The owner is read from the name of the folder, which holds
+    the boot but not the host.
+    """
     pid, *boot = folder.name.split("-")
     number = int(pid) if pid.isdigit() else 0
     if boot[:1] == [boot_id()]:

@@ -1,4 +1,4 @@
-"""Readers and writers over descriptors of this process. Nothing is buffered: unread bytes stay in the pipe."""
+"""Readers and writers over file descriptors of this process. They have no buffer: unread bytes stay in the pipe."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _FIONREAD = 0x541B
 
 
 class Descriptor:
-    """A non-blocking descriptor, or two that are closed together, and the task that waits for it."""
+    """A non-blocking file descriptor, or two that are closed together, and the task that waits for it."""
 
     def __init__(self, number: int, close: Callable[[], object] | None = None) -> None:
-        """close: called instead of closing the descriptor itself."""
+        """If `close` is given, it is called instead of closing the descriptor itself."""
         os.set_blocking(number, False)
         self.number = number
         self.closed = False
@@ -41,12 +41,14 @@ class Descriptor:
                 remove(self.number)
 
     def wake(self) -> None:
-        """Make the waiting task look again."""
+        """Make the waiting task check the descriptor again."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
     def close(self, failure: str = "") -> None:
-        """Close the descriptor. Idempotent. `failure`: the reason, if the box was closed."""
+        """Close the descriptor. Idempotent. `failure` is the reason if the descriptor is closed because the box was
+        closed.
+        """
         if self.closed:
             return
         self.closed, self.failure = True, failure
@@ -60,14 +62,14 @@ class Descriptor:
 
 
 class PipeReader:
-    """See Reader."""
+    """A Reader of a pipe of this process."""
 
     def __init__(self, descriptor: Descriptor) -> None:
         self.descriptor = descriptor
         self._rest: int | None = None
 
     def end_writing(self) -> None:
-        """Limit reading to the bytes already written, since the writing process is gone."""
+        """Limit reading to the bytes that are already in the pipe, because the writing process has exited."""
         if not self.descriptor.closed and self._rest is None:
             waiting = bytearray(4)
             fcntl.ioctl(self.descriptor.number, _FIONREAD, waiting)
@@ -75,7 +77,7 @@ class PipeReader:
             self.descriptor.wake()
 
     async def read(self, limit: int = 1 << 16) -> bytes:
-        """See Reader."""
+        """Return between one and `limit` bytes as soon as bytes are available, or b"" at the end of the pipe."""
         while not self.descriptor.closed:
             size = limit if self._rest is None else min(limit, self._rest)
             try:
@@ -96,13 +98,13 @@ class PipeReader:
 
 
 class PipeWriter:
-    """See Writer."""
+    """A ByteWriter to a pipe of this process."""
 
     def __init__(self, descriptor: Descriptor) -> None:
         self.descriptor = descriptor
 
     async def write(self, data: bytes) -> None:
-        """See Writer."""
+        """Write `data` to the pipe. Raises BrokenPipeError if no process reads the pipe any more."""
         view = memoryview(data)
         while view:
             if self.descriptor.failure:
@@ -117,12 +119,12 @@ class PipeWriter:
                 self.descriptor.close()
 
     async def close(self) -> None:
-        """See Writer."""
+        """Close the pipe for writing. Idempotent."""
         self.descriptor.close()
 
 
 class SocketConnection:
-    """See Connection."""
+    """A Connection over a Unix socket of this machine."""
 
     def __init__(self, end: socket.socket) -> None:
         self._end = end
@@ -136,29 +138,29 @@ class SocketConnection:
         self._far.close()
 
     async def close(self) -> None:
-        """See Connection."""
+        """Close both directions of the connection at once. Idempotent."""
         self.abort()
 
     def abort(self, failure: str = "") -> None:
-        """Close both directions. `failure`: the reason, if the box was closed."""
+        """Close both directions of the connection. `failure` is the reason if the box was closed."""
         self.reader.descriptor.close(failure)
         self.writer.descriptor.close(failure)
 
     def is_over(self) -> bool:
-        """Return whether both directions are closed."""
+        """Return whether both directions of the connection are closed."""
         return self.reader.descriptor.closed and self.writer.descriptor.closed
 
 
 class SocketListener:
-    """See Listener."""
+    """A Listener on a Unix socket of this machine."""
 
     def __init__(self, own: socket.socket, joined: Callable[[SocketConnection], object]) -> None:
-        """joined: called with every new connection."""
+        """The function `joined` is called with every new connection."""
         self._own, self._joined = own, joined
         self._descriptor = Descriptor(own.fileno(), own.close)
 
     async def accept(self) -> SocketConnection:
-        """See Listener."""
+        """Return the next connection to the socket."""
         while not self._descriptor.closed:
             try:
                 end, _ = self._own.accept()
@@ -171,11 +173,11 @@ class SocketListener:
         raise SandboxError("the listener or the box was closed", where="box", next="listen again in an open box")
 
     async def close(self) -> None:
-        """See Listener."""
+        """Accept no more connections. Accepted connections stay open. Idempotent."""
         self.abort()
 
     def abort(self, failure: str = "") -> None:
-        """Close the listener. `failure`: the reason, if the box was closed."""
+        """Close the listener. `failure` is the reason if the box was closed."""
         self._descriptor.close(failure)
 
     def is_over(self) -> bool:
@@ -184,10 +186,10 @@ class SocketListener:
 
 
 def open_socket(path: str, *, listen: bool) -> socket.socket:
-    """Return a socket that listens at a path, or is connected to one. Raises OSError; BlockingIOError means to try
-    again.
+    """Return a Unix socket that listens at `path` or is connected to the socket at `path`. Raises OSError; a
+    BlockingIOError means that the caller should try again.
 
-    Opens the folder first, since a socket's address has at most 107 bytes.
+    The folder of `path` is opened first, because the address of a Unix socket has at most 107 bytes.
     """
     folder, _, name = path.rpartition("/")
     way = os.open(folder or "/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -1,5 +1,5 @@
-"""Processes found by a variable in their environment, if nothing else identifies them: those of a box without
-protection, and children that bubblewrap forked but never released because it was killed.
+"""Search for processes by a variable in their environment, for processes that nothing else identifies. These are the
+processes of a box without protection, and children that bubblewrap forked but never released because it was killed.
 """
 
 from __future__ import annotations
@@ -14,23 +14,26 @@ from worksample.files.machine import machine_id
 from worksample.files.scratch_folder import MAKER_PATTERN, is_gone, maker_of_this_process
 
 MARK = "WORKSAMPLE_PLAIN_BOX"
-"""Variable of a plain box's processes; its value is the box's folder."""
+"""Environment variable of the processes of a plain box (a box without protection). Its value is the folder of the
+box.
+"""
 
 
 MAKER = "WORKSAMPLE_MAKER"
-"""Variable of bubblewrap itself, which does not pass on its environment; its value identifies the platform's process.
+"""Environment variable of the bubblewrap program. Its value identifies the platform's process. bubblewrap does not pass
+this variable to programs in the box.
 """
 _MAKER = re.compile(rf"{MAKER}={MAKER_PATTERN}")
 
 
 def maker_environment() -> dict[str, str]:
-    """Return the environment of a bubblewrap that this process starts."""
+    """Return the environment variables for a bubblewrap program that this process starts."""
     return {MAKER: maker_of_this_process()}
 
 
 def kill_marked(folder: Path) -> None:
-    """Kill every process of the plain box with this folder, again and again until none is left. Processes that cleared
-    their environment escape.
+    """Kill every process of the plain box with this folder, repeatedly until none is left. Processes that have cleared
+    their environment are not found.
     """
     mark = f"{MARK}={folder}".encode()
     while _kill_marked(lambda word: word == mark):
@@ -38,7 +41,9 @@ def kill_marked(folder: Path) -> None:
 
 
 def kill_orphans() -> int:
-    """Kill what is left of every bubblewrap whose platform is dead; return the number of processes."""
+    """Kill the remaining processes of every bubblewrap whose platform process is dead. Return the number of killed
+    processes.
+    """
 
     def is_orphan(word: bytes) -> bool:
         found = _MAKER.fullmatch(word.decode("ascii", "replace"))
@@ -56,7 +61,9 @@ def _kill_marked(marked: Callable[[bytes], bool]) -> int:
 
 
 def _kill_if_marked(pid: int, marked: Callable[[bytes], bool]) -> bool:
-    """Kill a process if it has the mark; return whether it was killed. Uses a pidfd, since process ids are reused."""
+    """Kill a process if `marked` accepts its environment. Return whether the process was killed. A pidfd is used,
+    because process ids are reused.
+    """
     try:
         process = os.pidfd_open(pid)
     except OSError:

@@ -1,8 +1,8 @@
-"""Boxes for Inspect: the sandbox type "worksample", a thin layer over `Box`.
+"""Boxes as sandboxes of Inspect: the sandbox type "worksample", a thin layer over `Box`.
 
-Registered by entry point, so that any `inspect eval --sandbox worksample` can use it. A sample's config
-(`SandboxEnvironmentSpec("worksample", BoxSpec(...))`) is written to Inspect's logs: it must hold nothing that an agent
-may not see, least of all a reference's path.
+The type is registered as an entry point, so that every `inspect eval --sandbox worksample` can use it. The config of a
+sample (`SandboxEnvironmentSpec("worksample", BoxSpec(...))`) is written to Inspect's logs. So it must hold nothing that
+agents may not see, especially not the path of a reference.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ from worksample.sandboxes.orphan_sweeper import sweep
 
 
 class BoxSpec(BaseModel):
-    """A sample's box: its config, and its kind (see `open_box`). Hashable; survives Inspect's logs."""
+    """The box of a sample: its config, and its kind (see `open_box`). A BoxSpec is hashable and can be restored from
+    Inspect's logs.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -42,7 +44,9 @@ class BoxSpec(BaseModel):
 
 
 def read_spec(path: str) -> BoxSpec:
-    """Read a spec from a TOML, YAML or JSON file with the fields of BoxSpec. Raises SandboxError with file and key."""
+    """Return the spec in a TOML, YAML or JSON file with the fields of BoxSpec. Raises SandboxError with the file and
+    the key that is wrong.
+    """
     try:
         return BoxSpec.model_validate(load(Path(path)) or {})
     except ValueError as failure:
@@ -56,7 +60,7 @@ def read_spec(path: str) -> BoxSpec:
 
 @sandboxenv(name="worksample")
 class WorksampleSandbox(SandboxEnvironment):
-    """A box as Inspect's sandbox environment. `box` is the box itself."""
+    """A box as a sandbox environment of Inspect. The attribute `box` is the box."""
 
     def __init__(self, box: Box) -> None:
         super().__init__()
@@ -68,7 +72,9 @@ class WorksampleSandbox(SandboxEnvironment):
     async def sample_init(
         cls, task_name: str, config: SandboxEnvironmentConfigType | None, metadata: dict[str, str]
     ) -> dict[str, SandboxEnvironment]:
-        """Start a box for a sample. Raises SandboxError, SandboxUnavailable."""
+        """Start a box for a sample. Raises SandboxUnavailable if this machine cannot start the box; SandboxError for
+        other failures.
+        """
         spec = read_spec(config) if isinstance(config, str) else config or BoxSpec()
         if not isinstance(spec, BoxSpec):
             raise SandboxError(
@@ -92,18 +98,18 @@ class WorksampleSandbox(SandboxEnvironment):
 
     @classmethod
     async def cli_cleanup(cls, id: str | None) -> None:
-        """Remove what killed runs left behind; boxes of living runs are not touched."""
+        """Remove what killed runs left on this machine. Boxes of living runs are not touched."""
         for line in sweep():
             print(f"removed {line}")  # noqa: T201 - the answer of `inspect sandbox cleanup worksample`
 
     @classmethod
     def default_concurrency(cls) -> int | None:
-        """Return None for no limit: Inspect delays samples of limited providers by random times."""
+        """Return None, which stands for no limit. With a limit, Inspect would delay samples by random times."""
         return None
 
     @classmethod
     def config_deserialize(cls, config: dict[str, Any]) -> BaseModel:
-        """Return the BoxSpec from a log."""
+        """Return the BoxSpec that was stored in one of Inspect's logs."""
         return BoxSpec.model_validate(config)
 
     async def exec(
@@ -117,7 +123,9 @@ class WorksampleSandbox(SandboxEnvironment):
         timeout_retry: bool = True,
         concurrency: bool = True,
     ) -> ExecResult[str]:
-        """Run a command; see Inspect. A box has one user, and commands are never retried."""
+        """Run a command in the box, as Inspect's documentation describes. A box has only one user, and commands are
+        never retried.
+        """
         if user not in (None, USER):
             raise SandboxUserUnsupportedError(f"a box has one user, {USER}; {user!r} cannot run commands in it")
         data = input.encode() if isinstance(input, str) else input or b""
@@ -138,7 +146,7 @@ class WorksampleSandbox(SandboxEnvironment):
         return ExecResult(success=code == 0, returncode=code, stdout=out, stderr=err)
 
     async def write_file(self, file: str, contents: str | bytes) -> None:
-        """Write a file; see Inspect, whose errors it raises."""
+        """Write a file in the box. Raises the errors that Inspect's documentation lists."""
         await self.box.write(file, contents.encode() if isinstance(contents, str) else contents)
 
     @overload
@@ -148,7 +156,7 @@ class WorksampleSandbox(SandboxEnvironment):
     async def read_file(self, file: str, text: Literal[False]) -> bytes: ...
 
     async def read_file(self, file: str, text: bool = True) -> str | bytes:
-        """Read a file; see Inspect, whose errors it raises."""
+        """Return the content of a file in the box. Raises the errors that Inspect's documentation lists."""
         try:
             data = await self.box.read(file, SandboxEnvironmentLimits.MAX_READ_FILE_SIZE)
         except OSError as failure:
@@ -159,13 +167,13 @@ class WorksampleSandbox(SandboxEnvironment):
 
 
 def box_of(environment: SandboxEnvironment) -> Box:
-    """Return the box behind Inspect's `sandbox()`. Raises TypeError for another provider's environment."""
+    """Return the box behind Inspect's `sandbox()`. Raises TypeError if the environment belongs to another provider."""
     return environment.as_type(WorksampleSandbox).box
 
 
 def memory_kills(environment: SandboxEnvironment) -> int:
-    """Return the number of commands during which a process of the sandbox was killed for lack of memory; 0 for another
-    provider's.
+    """Return the number of commands during which a process of the sandbox was killed for lack of memory. Return 0 for
+    the environment of another provider.
     """
     try:
         return environment.as_type(WorksampleSandbox).memory_kills

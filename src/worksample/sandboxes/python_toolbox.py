@@ -1,8 +1,9 @@
-"""Python in a box: the base interpreter, and for agents a folder of common libraries without the platform.
+"""Python in a box: the base interpreter, and for agents a folder of common libraries (the toolbox) without the
+platform.
 
-The platform's own environment holds suites with their references, and other benchmarks with theirs, so an agent's
-Python must never see it. The toolbox is a virtual environment of its own, filled with the files of a few distributions
-and their dependencies, created once and shared.
+The platform's own Python environment contains suites and other benchmarks with their references, so the Python of an
+agent must never see that environment. The toolbox is a separate virtual environment. It contains the files of a few
+distributions and their dependencies; it is created once and shared by all boxes.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ from .host_state import cache_folder
 from .toolbox_download import download, requirement_lines
 
 OFFERED = ("numpy", "polars", "openpyxl", "pillow", "matplotlib", "defusedxml", "ipython")
-"""Distributions that the toolbox offers, with their dependencies; nothing else of our environment is copied."""
+"""Distributions that the toolbox offers to agents. Only these and their dependencies are copied from the platform's
+environment.
+"""
 MODULES = {"pillow": "PIL", "ipython": "IPython"}
-"""Import names that differ from the distribution's name."""
+"""Name of a distribution -> its import name, for distributions whose two names differ."""
 TARGET = "/opt/worksample/python"
 _SECRET = ("worksample", "inspect_evals", "inspect_ai")
 _VERSION = "2"
@@ -36,14 +39,15 @@ DOWNLOAD_SIZE = "about 430 MB, once per machine (or install worksample[toolbox])
 
 
 def base_python() -> Path:
-    """Return the interpreter beneath our environment, by its real path."""
+    """Return the real path of the interpreter on which the platform's virtual environment is based."""
     return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
 
 
 def platform_python() -> str:
-    """Return our own interpreter as a box sees it: without `..` and linked folders, which a box does not have.
+    """Return the path of the platform's own interpreter as a box sees it. The path contains no `..` and no linked
+    folders, because a box does not have these.
 
-    The program itself stays a link: Python finds the environment by its place.
+    The program itself remains a link, because Python finds its environment by the link's location.
     """
     path = Path(sys.executable)
     return str(path.parent.resolve() / path.name) if sys.executable else str(base_python())
@@ -51,7 +55,7 @@ def platform_python() -> str:
 
 @functools.cache
 def distributions(offered: tuple[str, ...] = OFFERED) -> tuple[importlib.metadata.Distribution, ...]:
-    """Return the offered distributions and their installed dependencies, by name."""
+    """Return the offered distributions and their installed dependencies, sorted by name."""
     from packaging.requirements import Requirement
 
     found: dict[str, importlib.metadata.Distribution] = {}
@@ -73,21 +77,21 @@ def distributions(offered: tuple[str, ...] = OFFERED) -> tuple[importlib.metadat
 
 
 def missing_libraries() -> tuple[str, ...]:
-    """Return the offered libraries that our environment lacks. If there are any, all are downloaded, so that versions
-    fit.
+    """Return the offered libraries that the platform's environment lacks. If any is missing, all libraries are
+    downloaded, so that their versions fit together.
     """
     return tuple(name for name in OFFERED if importlib.util.find_spec(MODULES.get(name, name)) is None)
 
 
 def needs_download() -> bool:
-    """Return whether the libraries must be downloaded from a package index."""
+    """Return whether the toolbox's libraries must be downloaded from a package index."""
     return bool(missing_libraries()) and not _download_folder().is_dir()
 
 
 def ensure_libraries(note: Callable[[str], None]) -> None:
-    """Download missing libraries before the first trial: every trial would fail without them.
+    """Download missing libraries of the toolbox before the first trial, because every trial would fail without them.
 
-    Raises SandboxUnavailable, with the command to type, if that fails.
+    Raises SandboxUnavailable, with the command to type, if the download fails.
     """
     if needs_download():
         note(f"downloading the Python libraries for agents: {DOWNLOAD_SIZE}")
@@ -101,7 +105,9 @@ def _download_folder() -> Path:
 
 @functools.cache
 def toolbox_folder() -> Path:
-    """Return the toolbox for this environment and these versions, created if missing."""
+    """Return the toolbox for the platform's environment and the versions of its libraries. Create the toolbox if it is
+    missing.
+    """
     if missing_libraries():
         return make_once(_download_folder(), _fill)
     chosen = distributions()
@@ -137,10 +143,10 @@ def _fill(folder: Path) -> None:
 
 
 def library_folder(names: tuple[str, ...], target: str) -> Path:
-    """Return a folder for `sys.path` with the named distributions and their dependencies, and nothing else of our
-    environment.
+    """Return a folder for `sys.path` with the named distributions and their dependencies, and nothing else of the
+    platform's environment. Create the folder if it is missing.
 
-    target: its place in the box. Created if missing; the caller has checked that the distributions are installed.
+    `target` is the path of the folder in the box. The caller must check that the distributions are installed.
     """
     chosen = distributions(names)
     listed = [f"{distribution.metadata['Name']}=={distribution.version}" for distribution in chosen]
@@ -155,8 +161,8 @@ def library_folder(names: tuple[str, ...], target: str) -> Path:
 
 
 def _compile(folder: Path, packages: Path, target: str = TARGET) -> None:
-    """Compile the modules once, since a box's Python folder is read-only. Tracebacks name the files as the box sees
-    them.
+    """Compile the Python modules of the folder, because boxes cannot: their Python folder is read-only. Tracebacks show
+    the paths of the files in the box.
     """
     import compileall
     import py_compile
@@ -186,7 +192,9 @@ def _copy(distribution: importlib.metadata.Distribution, packages: Path) -> None
 
 
 def _link(source: Path, target: Path) -> None:
-    """Make a hard link if everyone may read the file and it is on the same disk, else a copy."""
+    """Create a hard link if everyone may read the file and it is on the same disk as the target. Otherwise create a
+    copy.
+    """
     if source.stat().st_mode & 0o004 and not source.is_symlink():
         try:
             os.link(source, target)
@@ -207,14 +215,14 @@ def _script(path: Path, entry: importlib.metadata.EntryPoint) -> None:
 
 @functools.cache
 def base_folders() -> tuple[str, ...]:
-    """Return the folders that the base interpreter needs, at their own paths."""
+    """Return the folders that the base interpreter needs. A box has them at the same paths as the host."""
     return tuple(sorted({os.path.realpath(sys.base_prefix), os.path.realpath(sys.base_exec_prefix)}))
 
 
 @functools.cache
 def platform_folders() -> tuple[str, ...]:
-    """Return what a grader's Python needs beside the base: our environment, and the source of an editable
-    installation.
+    """Return the folders that the Python of a grader needs in addition to the base interpreter: the platform's
+    environment, and the source folder of an editable installation.
     """
     source = Path(__file__).resolve().parents[2]
     libraries = {path for path in sys.path if path.endswith(("site-packages", "dist-packages")) and Path(path).is_dir()}
@@ -231,8 +239,9 @@ def _is_below(path: str, other: str) -> bool:
 
 @functools.cache
 def masked_folders(shown: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the folders to cover with empty ones below the folders `shown` to an agent: installed libraries of the
-    base interpreter, our environment, and wherever the platform and other benchmarks are installed.
+    """Return the folders below `shown` that are covered with empty folders, so that an agent cannot see them: the
+    installed libraries of the base interpreter, the platform's environment, and the places where the platform and
+    other benchmarks are installed.
     """
     candidates = {os.path.realpath(path) for path in (*sys.path, sysconfig.get_path("purelib")) if path}
     candidates = {path for path in candidates if path.endswith(("site-packages", "dist-packages"))}

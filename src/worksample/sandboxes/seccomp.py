@@ -1,8 +1,8 @@
-"""The system-call filter of a box, assembled as classic BPF without any library.
+"""The system-call filter of a box. This module assembles the filter as classic BPF code without any library.
 
-Everything is allowed except what is listed: access to other namespaces, mounts, kernel keys, tracing of other
-processes, programs in the kernel, and devices of the host. A refused call fails with EPERM; calls that libraries try
-and can do without fail with ENOSYS, so that they fall back.
+Every system call is allowed unless it is listed here. The listed calls give access to other namespaces, mounts, kernel
+keys, tracing of other processes, programs in the kernel, and devices of the host. A refused call fails with EPERM.
+Calls that libraries only try fail with ENOSYS, so that the libraries use another way.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LOAD, _EQUAL, _ABOVE, _BITS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
 _NUMBER, _ARCH = 0, 4
 _NAMESPACES = 0x7E020000
-"""CLONE_NEW{NS,CGROUP,UTS,IPC,USER,PID,NET}."""
+"""The flags CLONE_NEW{NS,CGROUP,UTS,IPC,USER,PID,NET} of clone(2), which create namespaces."""
 
 _ARCHES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
@@ -96,7 +96,9 @@ _ABSENT: dict[str, tuple[int, int]] = {
     "clone3": (435, 435),
 }
 _WITHOUT_GROUPS: dict[str, tuple[int, int]] = {"memfd_create": (319, 279)}
-"""Calls refused without control groups: a watchdog cannot count memory that no process owns."""
+"""Calls that are refused on a machine without control groups. The watchdog that limits memory there cannot count memory
+that belongs to no process.
+"""
 _CLONE, _IOCTL, _SOCKET, _PERSONALITY, _PRLIMIT, _PRCTL = (
     (56, 220),
     (16, 29),
@@ -107,7 +109,9 @@ _CLONE, _IOCTL, _SOCKET, _PERSONALITY, _PRLIMIT, _PRCTL = (
 )
 _FCNTL = (72, 25)
 _HELD_FILES = (1024, 1026)
-"""F_SETLEASE and F_NOTIFY: a lease delays whoever opens the file next, including the platform and other boxes."""
+"""The commands F_SETLEASE and F_NOTIFY of fcntl(2), which are refused. A lease delays every process that opens the file
+next, including the platform and other boxes.
+"""
 _FIRST_NAMES_PROCESS = {
     "kill": (62, 129),
     "tkill": (200, 130),
@@ -121,12 +125,14 @@ _FIRST_NAMES_PROCESS = {
     "sched_setattr": (314, 274),
 }
 _PRIORITIES = {"setpriority": ((141, 140), 2), "ioprio_set": ((251, 30), 3)}
-"""Number of the call, and the first argument that means all processes of a user."""
+"""Call that changes priorities -> the numbers of the call on x86_64 and aarch64, and the value of its first argument
+that stands for all processes of a user.
+"""
 _TERMINAL_INPUT = (0x5412, 0x541C)
-"""TIOCSTI, TIOCLINUX."""
+"""The requests TIOCSTI and TIOCLINUX of ioctl(2), which are refused because they insert input into a terminal."""
 _FAMILIES = (0, 1, 2, 10, 16)
-"""AF_UNSPEC, AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. All others (vsock, packet, alg, ...) lead out of the box or into
-rarely tested parts of the kernel.
+"""Allowed address families of sockets: AF_UNSPEC, AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. All other families (vsock,
+packet, alg, ...) lead out of the box or use rarely tested parts of the kernel.
 """
 _PERSONALITIES = (0x0, 0x8, 0x20000, 0x20008, 0x40000, 0xFFFFFFFF)
 
@@ -147,8 +153,8 @@ _PASS = _op(_RETURN, _ALLOW)
 
 
 def _only_for(number: int, body: list[bytes]) -> list[bytes]:
-    """Return code that runs `body`, which ends in a return, if the call has this number; else it goes on with the
-    number loaded.
+    """Return BPF code that runs `body` if the call has this number. `body` ends in a return. For other calls, the code
+    continues with the call's number still loaded.
     """
     return [_op(_EQUAL, number, 0, len(body)), *body]
 
@@ -161,19 +167,23 @@ def _one_of(index: int, values: Iterable[int], found: bytes, other: bytes) -> li
 
 _MOUNTING = "mount umount2 pivot_root chroot move_mount open_tree open_tree_attr fsopen fsconfig fsmount fspick"
 BUILDING = frozenset(f"{_MOUNTING} mount_setattr unshare setns sethostname setdomainname".split())
-"""Calls that a build may make and a box may not: a build assembles file systems in its own namespaces."""
+"""System calls that an image build may make and a box may not. A build needs these calls to assemble file systems in
+its own namespaces.
+"""
 
 
 def building(machine: str | None = None) -> bytes:
-    """Return the filter of a build: it refuses the same calls as a box's filter, except those of BUILDING."""
+    """Return the system-call filter of an image build. It refuses the same calls as the filter of a box, except the
+    calls in BUILDING.
+    """
     refused = {name: numbers for name, numbers in _REFUSED.items() if name not in BUILDING}
     code, _ = _refusing(((refused, EPERM), (_ABSENT, ENOSYS)), machine)
     return b"".join([*code, _PASS])
 
 
 def _refusing(tables: Iterable[tuple[dict[str, tuple[int, int]], int]], machine: str | None) -> tuple[list[bytes], int]:
-    """Return the start of a filter that fails these calls with these errors, and the column of this machine's call
-    numbers.
+    """Return the start of a filter in which the calls of each table fail with the errno of the table. Also return the
+    column that holds the call numbers of this machine.
     """
     machine = machine or platform.machine()
     if machine not in _ARCHES:
@@ -192,7 +202,8 @@ def _refusing(tables: Iterable[tuple[dict[str, tuple[int, int]], int]], machine:
 
 
 def program(groups: bool, machine: str | None = None) -> bytes:
-    """Return the filter as bytes, 8 per instruction. `groups`: whether control groups count the box's memory.
+    """Return the system-call filter of a box as bytes, 8 per instruction. `groups` says whether control groups count
+    the memory of the box.
 
     Raises SandboxUnavailable on a machine other than x86_64 and aarch64.
     """

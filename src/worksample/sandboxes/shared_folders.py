@@ -1,4 +1,6 @@
-"""Folders created once and shared by all boxes: their /etc, and the compiled modules of the exec server."""
+"""Folders that are created once and shared by all boxes, such as the boxes' /etc and the compiled modules of the exec
+server.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ _COPIED = (
     "adduser.conf",
     "deluser.conf",
 )
-"""What programs need of the host's /etc. The host's users, passwords, keys, names and settings are not included."""
+"""Files and folders of the host's /etc that programs in a box need. The host's users, passwords, keys, names and
+settings are not copied.
+"""
 
 PATH = "/opt/worksample/python/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _PROFILE = f"""export PATH="{PATH}"
@@ -80,7 +84,7 @@ _LINKED = {
 
 
 def user_files(uid: int, gid: int, home: str) -> dict[str, str]:
-    """Return the user database of a box, by path."""
+    """Return the files of a box's user database: path -> content."""
     nobody = 65534
     return {
         "/run/worksample/passwd": f"root:x:0:0:root:/root:/usr/sbin/nologin\n"
@@ -90,14 +94,16 @@ def user_files(uid: int, gid: int, home: str) -> dict[str, str]:
 
 
 def hosts_file(addresses: Mapping[str, str]) -> dict[str, str]:
-    """Return the hosts file of a box, by path; a box has no other resolver."""
+    """Return the hosts file of a box: path -> content. A box cannot resolve names in any other way."""
     lines = ["127.0.0.1 localhost worksample", "::1 localhost", *(f"{ip} {name}" for name, ip in addresses.items())]
     return {"/run/worksample/hosts": "\n".join(lines) + "\n"}
 
 
 @functools.cache
 def etc_folder() -> Path:
-    """Return the folder that is every box's /etc; created anew if the host's files have changed."""
+    """Return the folder that is mounted as /etc in every box. If the host's files have changed, a new folder is
+    created.
+    """
     source = Path("/etc")
     digest = hashlib.sha256(repr((_OWN, _LINKED)).encode())
     for name in _COPIED:
@@ -133,7 +139,9 @@ def _fill_etc(folder: Path) -> None:
 
 @functools.cache
 def server_folder() -> Path:
-    """Return the exec server's modules, compiled for this interpreter, as the package `in_box` in its own folder."""
+    """Return a folder that contains the modules of the exec server, compiled for this interpreter, as the package
+    `in_box`.
+    """
     source = Path(__file__).parent / "in_box"
     modules = sorted(source.glob("*.py"))
     # Includes the package's name, since modules of another package name cannot be imported.
@@ -154,10 +162,10 @@ def server_folder() -> Path:
 
 
 def make_once(folder: Path, fill: Callable[[Path], None], *, readable: bool = True) -> Path:
-    """Create a folder with all its content, or find it. One process creates it while others wait, and nobody sees an
-    incomplete one.
+    """Return a folder after `fill` has created its content, if the folder does not exist yet. One process creates the
+    folder while others wait, and no process sees an incomplete folder.
 
-    readable: whether every user of this machine may read everything in it.
+    `readable` says whether every user of this machine may read everything in the folder.
     """
     if folder.is_dir():
         return folder
@@ -180,7 +188,9 @@ def make_once(folder: Path, fill: Callable[[Path], None], *, readable: bool = Tr
 
 
 def remove_halves(folder: Path) -> list[str]:
-    """Remove the incomplete copies that killed processes left in a folder of such folders; return their names."""
+    """Remove the incomplete copies that killed processes left in `folder`, in which `make_once` creates folders. Return
+    the names of the removed copies.
+    """
     removed = []
     for half in folder.glob(".*.new"):
         with half.with_suffix(".lock").open("a+", encoding="utf-8") as lock:
@@ -196,7 +206,9 @@ def remove_halves(folder: Path) -> list[str]:
 
 
 def _readable(folder: Path) -> None:
-    """Make everything readable for every user, whatever the creator's umask: boxes run as other users."""
+    """Make everything in a folder readable for every user, even if the creator's umask forbids this. Boxes run as other
+    users.
+    """
     folder.chmod(0o755)
     for parent, below, files in os.walk(folder):
         for path in (Path(parent) / name for name in (*below, *files)):

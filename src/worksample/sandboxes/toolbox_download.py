@@ -1,4 +1,4 @@
-"""Download of the toolbox's libraries from a package index, if our own environment lacks some of them."""
+"""Download of the toolbox's libraries from a package index, if the platform's own environment lacks some of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ EXTRA = "toolbox"
 
 
 def requirement_lines(offered: Sequence[str]) -> tuple[str, ...]:
-    """Return a requirement line for each offered library: the installed version, else what our own extra allows."""
+    """Return a requirement line for each offered library. The line names the installed version, or else the versions
+    that the platform's own extra allows.
+    """
     from packaging.requirements import Requirement
 
     declared = {r.name: str(r.specifier) for r in map(Requirement, importlib.metadata.requires("worksample") or ())}
@@ -30,8 +32,8 @@ def requirement_lines(offered: Sequence[str]) -> tuple[str, ...]:
 
 
 def download(lines: Sequence[str], packages: Path) -> None:
-    """Install the required libraries with their dependencies into a folder. Raises SandboxUnavailable with the command
-    to type.
+    """Install the required libraries with their dependencies into the folder `packages`. Raises SandboxUnavailable,
+    with the command to type, if that fails.
     """
     words = [*installer(), "--quiet", "--target", str(packages), *lines]
     try:
@@ -52,13 +54,15 @@ def _installed_version(name: str) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """Return our environment, with uv's cache beside our own if the home folder is not writable."""
+    """Return the environment variables for the installer. If the home folder is not writable, uv's cache lies beside
+    the platform's cache.
+    """
     ours = cache_folder()
     return {**os.environ, **({"UV_CACHE_DIR": str(ours / "uv")} if ours.is_relative_to(runtime_folder()) else {})}
 
 
 def installer() -> list[str]:
-    """Return the command of uv or pip. Raises SandboxUnavailable, with the command to type, if there is neither."""
+    """Return the command of uv or pip. Raises SandboxUnavailable, with the command to type, if neither is installed."""
     if uv := find_uv():
         return [uv, "pip", "install", "--python", sys.executable]
     if pip := find_pip():
@@ -67,13 +71,17 @@ def installer() -> list[str]:
 
 
 def find_uv() -> str:
-    """Return the uv named by $UV, on the PATH, or beside our Python; "" if there is none."""
+    """Return the path of uv: the program named by $UV, or on the PATH, or beside the platform's Python. Return "" if
+    none of them exists.
+    """
     beside = Path(sys.executable).with_name("uv")
     return os.environ.get("UV") or shutil.which("uv") or (str(beside) if beside.exists() else "")
 
 
 def find_pip() -> list[str]:
-    """Return the command of pip, including the copy bundled with Python; empty if there is none."""
+    """Return the command of pip, or else of the pip that is bundled with Python. Return an empty list if neither
+    exists.
+    """
     if importlib.util.find_spec("pip") is not None:
         return [sys.executable, "-m", "pip"]
     spec = importlib.util.find_spec("ensurepip")

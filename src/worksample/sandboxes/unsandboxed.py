@@ -1,10 +1,13 @@
-"""A box without any protection: plain subprocesses in a temporary folder, with our own rights.
+"""A box without any protection, called a plain box: subprocesses in a temporary folder, with the rights of the
+platform's user.
 
-For trusted work on machines without a sandbox, by explicit request only. Nothing is contained: programs can read what
-we can read, use the network, and exceed all limits other than time and captured output; a program that clears its
-environment outlives the box. Mounts are symbolic links.
-Paths of the box (mounts, output, scratch, home and other writable folders, not /tmp) are translated in arguments, in
-the environment, and in `read`, `write` and `cwd`. A program file that contains such a path will not find it.
+A plain box is only for trusted work on machines without a sandbox, and only by explicit request. Nothing is contained.
+Programs can read every file that the platform can read, use the network, and exceed all limits except time and captured
+output. A program that clears its environment outlives the box. Mounts are symbolic links.
+
+Paths of the box (mounts, output, scratch, home and other writable folders, not /tmp) are translated to host paths in
+arguments, in the environment, and in `read`, `write` and `cwd`. A path inside a program's file is not translated, so
+the program will not find it.
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ _CLOSED = "the box was closed"
 
 
 class PlainBox:
-    """A temporary folder that has the shape of a box."""
+    """A box without protection: a temporary folder with the same folders as a box."""
 
     def __init__(self, config: BoxConfig) -> None:
         self.config = config
@@ -60,7 +63,7 @@ class PlainBox:
         self._known = re.compile(r"(?<![\w./-])(?:" + "|".join(map(re.escape, known)) + r")(?![\w.-])")
         self._groups = CommandGroups()
         self._fair: WeakKeyDictionary[FairTimeout, PlainProcess] = WeakKeyDictionary()
-        """Commands whose time can be held."""
+        """Timeout -> the running command whose time the timeout can stop."""
         self._sockets: list[SocketConnection | SocketListener] = []
         self._frozen = self._closed = self._killed = False
         self._env = self._environment()
@@ -75,7 +78,7 @@ class PlainBox:
         return given
 
     def _host_text(self, text: str) -> str:
-        """Return the text with every path of the box replaced by the host's path."""
+        """Return the text with every path of the box replaced by the corresponding path on the host."""
         return self._known.sub(lambda found: f"{self._root}{found[0]}", text)
 
     def _host_path(self, path: str) -> str:
@@ -99,7 +102,9 @@ class PlainBox:
         timeout: Timeout = None,
         output_limit: int | None = None,
     ) -> Completed:
-        """See Box.run."""
+        """Run a program until it exits, and return its output and exit status. The failure of a program raises no
+        error.
+        """
         limit = self.config.limits.output if output_limit is None else output_limit
         try:
             process = self._begin(argv, cwd, env, timeout)
@@ -132,7 +137,7 @@ class PlainBox:
         env: Mapping[str, str] | None = None,
         timeout: Timeout = None,
     ) -> Process:
-        """See Box.start."""
+        """Start a program with input and output as streams."""
         try:
             return self._begin(argv, cwd, env, timeout)
         except (OSError, ValueError) as failure:
@@ -153,20 +158,20 @@ class PlainBox:
         return process
 
     def hold(self, timeout: FairTimeout, held: bool) -> None:
-        """See Box.hold."""
+        """Stop the time of the command that runs under `timeout`, or let the time continue if `held` is False."""
         timeout.held = held
         if (process := self._fair.get(timeout)) is not None:
             process.hold(held)
 
     def _start_failure(self, failure: OSError | ValueError, argv: Sequence[str], cwd: str | None) -> tuple[int, bytes]:
-        """Return exit code and error text of a command that could not be started."""
+        """Return the exit code and the error text of a command that could not be started."""
         number = (failure.errno if isinstance(failure, OSError) else None) or errno.EINVAL
         folder = self._host_path(cwd or "")
         text = f"{argv[0] if pathlib.Path(folder).is_dir() else folder}: {os.strerror(number)}\n"
         return 127 if number == errno.ENOENT else 126, text.encode(errors="replace")
 
     async def connect(self, path: str) -> SocketConnection:
-        """See Box.connect."""
+        """Connect to a Unix socket on which a program listens. Raises OSError if that fails."""
         while True:
             self._usable()
             try:
@@ -180,7 +185,7 @@ class PlainBox:
             return connection
 
     async def listen(self, path: str) -> SocketListener:
-        """See Box.listen."""
+        """Create a Unix socket and listen on it. Raises OSError if that fails."""
         self._usable()
         own = _with_path(path, lambda: open_socket(self._host_path(path), listen=True))
         listener = SocketListener(own, self._track)
@@ -188,11 +193,11 @@ class PlainBox:
         return listener
 
     def _track(self, opened: SocketConnection | SocketListener) -> None:
-        """Remember a socket that must end with the box."""
+        """Remember a socket, so that it is closed together with the box."""
         self._sockets = [*(held for held in self._sockets if not held.is_over()), opened]
 
     def serve(self, endpoint: Endpoint) -> socket.socket:
-        """See Box.serve. A plain box has no endpoints: `start` refuses them."""
+        """Raise an error, because a plain box has no endpoints: `start` refuses a config with endpoints."""
         raise SandboxError(
             f"the endpoint {endpoint} cannot be opened: a box without isolation has none",
             where="box",
@@ -200,12 +205,14 @@ class PlainBox:
         )
 
     async def dial(self, port: int, address: str = "127.0.0.1") -> socket.socket:
-        """See Box.dial. The loopback of a plain box is the machine's."""
+        """Return a TCP connection to a program that listens on the loopback. The loopback of a plain box is the
+        loopback of the host.
+        """
         self._usable()
         return await connect_socket(socket.socket(), address, port)
 
     async def read(self, path: str, limit: int) -> bytes:
-        """See Box.read."""
+        """Return the content of a regular file of the box."""
         if self._closed:
             raise SandboxError("the box was closed", where="box", next="open a new box")
         from .in_box.files import read_file
@@ -215,7 +222,7 @@ class PlainBox:
         return bytes(pieces)
 
     async def write(self, path: str, data: bytes, mode: int = 0o644) -> None:
-        """See Box.write."""
+        """Create or replace a regular file of the box, and create its parent folders."""
         self._usable()
         from .in_box.files import write_file
 
@@ -225,40 +232,40 @@ class PlainBox:
         )
 
     async def freeze(self) -> None:
-        """Stop the running processes that stayed in their process groups."""
+        """Stop the running processes of the box. Processes that left their process group continue."""
         self._usable()
         self._frozen = True
         self._groups.signal(signal.SIGSTOP)
 
     async def thaw(self) -> None:
-        """See Box.thaw."""
+        """Let the stopped processes of the box continue."""
         self._frozen = False
         self._groups.signal(signal.SIGCONT)
 
     async def clear(self) -> None:
-        """Kill the running processes that stayed in their process groups."""
+        """Kill the running processes of the box. Processes that left their process group survive."""
         self._usable()
         self._groups.signal(signal.SIGKILL)
 
     @property
     def output_path(self) -> pathlib.Path:
-        """See Box.output_path."""
+        """Path on the host of the box's output folder."""
         return self._root / self.config.output.lstrip("/")
 
     @property
     def changes_path(self) -> pathlib.Path:
-        """See Box.changes_path."""
+        """Raise SandboxError, because a plain box has no root of its own."""
         raise SandboxError(
             "a box without isolation has no root of its own", where="box", next="leave --unsandboxed out"
         )
 
     async def hurry(self) -> None:
-        """See Box.hurry. Running processes get the usual priority, if we may set it."""
+        """Give the running processes of a background box the usual priority, if the platform's user may do that."""
         self._usable()
         self._groups.hurry()
 
     async def kill(self) -> None:
-        """See Box.kill."""
+        """Kill the processes of the box. `output_path` can still be read. Idempotent."""
         self._frozen, self._killed = False, True
         for one in self._sockets:
             one.abort(_CLOSED)
@@ -266,7 +273,7 @@ class PlainBox:
         self._groups.end(_CLOSED)
 
     async def close(self) -> None:
-        """See Box.close."""
+        """Kill the processes of the box and remove its folder. Idempotent."""
         if not self._closed:
             self._closed = True
             await to_the_end(self._end())
@@ -278,7 +285,9 @@ class PlainBox:
 
 
 def _with_path(path: str, act: Callable[[], T]) -> T:
-    """Return the result of a file operation; an OSError names the path that the caller gave."""
+    """Return the result of the file operation `act`. If it raises OSError, the error names `path`, the path that the
+    caller gave.
+    """
     try:
         return act()
     except OSError as failure:
@@ -286,20 +295,20 @@ def _with_path(path: str, act: Callable[[], T]) -> T:
 
 
 async def _write_input(stdin: PipeWriter, data: bytes) -> None:
-    """Write the input, as far as the program reads it."""
+    """Write the input to a program until the program stops reading it."""
     with contextlib.suppress(BrokenPipeError):
         await stdin.write(data)
     await stdin.close()
 
 
 class _LimitedOutput:
-    """The output of a command on both of its streams, up to a number of bytes."""
+    """The output of a command on stdout and stderr together, up to a maximum number of bytes."""
 
     def __init__(self, limit: int) -> None:
         self._left, self.truncated = limit, False
 
     async def read_all(self, reader: PipeReader) -> bytes:
-        """Return what is kept of a stream."""
+        """Read a stream to its end and return the bytes that are within the maximum."""
         kept = bytearray()
         while data := await reader.read():
             self.truncated = self.truncated or len(data) > self._left
@@ -309,7 +318,7 @@ class _LimitedOutput:
 
 
 async def start(config: BoxConfig) -> PlainBox:
-    """Start a plain box; see `box_registry.Start`. Raises SandboxUnavailable for images, endpoints."""
+    """Start a plain box. Raises SandboxUnavailable if the config has an image or endpoints."""
     if config.root is not None:
         raise SandboxUnavailable(
             "without isolation, images cannot be used",

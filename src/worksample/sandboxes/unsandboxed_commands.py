@@ -1,4 +1,6 @@
-"""Commands of a plain box. Each is a process group, and none is signalled by a process id that may have been reused."""
+"""Commands of a plain box, each in its own process group. A process is never signalled by a process id that the kernel
+may have reused.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,18 @@ from worksample.sandboxes.in_box.processor_clock import ProcessorClock
 from worksample.sandboxes.pipes import Descriptor, PipeReader, PipeWriter
 
 HELD = 32
-"""Number of ended leaders above which empty groups are looked for."""
+"""Number of exited group leaders above which the platform looks for empty process groups and reaps their leaders."""
 
 
 class PlainProcess:
-    """See Process. The leader of its own process group. It stays unreaped when it ends, so the kernel does not reuse
-    its id and the group can still be signalled.
+    """A running command of a plain box: the leader of its own process group. The leader is not reaped when it exits. So
+    the kernel does not reuse its id, and its group can still be signalled.
     """
 
     def __init__(self, argv: Sequence[str], cwd: str, env: Mapping[str, str], told: Callable[[], object]) -> None:
-        """told: called when the process ends. Raises OSError, ValueError."""
+        """The function `told` is called when the process exits. Raises ValueError if an argument or a variable is
+        invalid; OSError if the program cannot be started.
+        """
         self._began = time.monotonic()
         self._loop = asyncio.get_running_loop()
         self._told = told
@@ -64,7 +68,7 @@ class PlainProcess:
             self._timer = self._loop.call_later(timeout, self._expire)
 
     def hold(self, held: bool) -> None:
-        """Stop the process's time, or let it run again."""
+        """Stop the time of the process if `held`, otherwise let the time continue."""
         if self._clock is not None:
             self._clock.hold(held)
 
@@ -83,7 +87,7 @@ class PlainProcess:
         self.signal(signal.SIGKILL)
 
     def _on_exit(self) -> None:
-        """Note that the leader has ended; it stays unreaped."""
+        """Record that the group leader has exited, without reaping it."""
         self._forget()
         state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         assert state is not None
@@ -106,32 +110,34 @@ class PlainProcess:
             self._alive = -1
 
     async def wait(self) -> ProcessEnd:
-        """See Process."""
+        """Wait until the command has exited. Its output may still have to be read."""
         code = await asyncio.shield(self.done)
         return ProcessEnd(code, self.timed_out, False, self.seconds, self.starved, self.counted)
 
     async def kill(self) -> None:
-        """See Process."""
+        """Kill the command and all processes in its process group."""
         self.signal(signal.SIGKILL)
 
     def signal(self, number: int) -> None:
-        """Signal what is left of the group. Its id is ours as long as the leader is unreaped."""
+        """Send a signal to the remaining processes of the group. The group's id is not reused as long as its leader is
+        not reaped.
+        """
         if self._popen.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.pid, number)
 
     def streams_closed(self) -> bool:
-        """Return whether all three streams are closed."""
+        """Return whether stdin, stdout and stderr of the process are all closed."""
         return all(stream.descriptor.closed for stream in (self.stdin, self.stdout, self.stderr))
 
     def close_streams(self, failure: str = "") -> None:
-        """Close all three streams. `failure`: the reason, if the box was closed."""
+        """Close stdin, stdout and stderr of the process. `failure` is the reason if the box was closed."""
         for stream in (self.stdin, self.stdout, self.stderr):
             stream.descriptor.close(failure)
 
     def reap(self, failure: str = "") -> None:
-        """Wait for the leader and give its id back. `failure`: the reason for the end of its streams, if the box was
-        closed.
+        """Reap the group leader, so that the kernel can reuse its id. `failure` is the reason for the end of its
+        streams if the box was closed.
         """
         if self._alive >= 0:  # closed before its end was noticed
             self._popen.wait()
@@ -143,18 +149,18 @@ class PlainProcess:
 
 
 class UnstartedProcess:
-    """See Process: one that could not be started."""
+    """A command that could not be started. `wait` and `stderr` tell the reason."""
 
     def __init__(self, code: int, text: bytes) -> None:
         self.stdin, self.stdout, self.stderr = _ClosedInput(), _FixedOutput(b""), _FixedOutput(text)
         self._code = code
 
     async def wait(self) -> ProcessEnd:
-        """See Process."""
+        """Return the exit status that stands for a command that could not be started."""
         return ProcessEnd(self._code)
 
     async def kill(self) -> None:
-        """See Process."""
+        """Do nothing, because no process was started."""
 
 
 class _ClosedInput:
@@ -176,30 +182,32 @@ class _FixedOutput:
 
 
 class CommandGroups:
-    """The process groups of a plain box that may still have members."""
+    """The process groups of a plain box that may still have processes."""
 
     def __init__(self) -> None:
         self._held: list[PlainProcess] = []
 
     def start(self, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> PlainProcess:
-        """Start a command. Raises OSError, ValueError."""
+        """Start a command in a new process group. Raises ValueError if an argument or a variable is invalid; OSError if
+        the program cannot be started.
+        """
         process = PlainProcess(argv, cwd, env, self._drop_empty_groups)
         self._held.append(process)
         return process
 
     def signal(self, number: int) -> None:
-        """Signal all processes that stayed in their groups."""
+        """Send a signal to all processes that stayed in their process groups."""
         for process in self._held:
             process.signal(number)
 
     def hurry(self) -> None:
-        """Give all processes the usual priority, if this process may."""
+        """Give all processes of the box the usual priority, if the platform's user may do that."""
         for process in self._held:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.setpriority(os.PRIO_PGRP, process.pid, 0)
 
     def _drop_empty_groups(self) -> None:
-        """Reap ended leaders whose groups have no other member."""
+        """Reap the exited leaders of process groups that have no other process."""
         ended = [process for process in self._held if process.done.done() and process.streams_closed()]
         if len(ended) >= HELD:
             living = _groups_with_members()
@@ -209,7 +217,7 @@ class CommandGroups:
                     self._held.remove(process)
 
     def end(self, failure: str) -> None:
-        """Kill all groups, wait for their leaders, and close every stream."""
+        """Kill all process groups, wait until their leaders have exited, and close every stream."""
         self.signal(signal.SIGKILL)
         for process in self._held:
             process.reap(failure)
@@ -217,7 +225,7 @@ class CommandGroups:
 
 
 def _groups_with_members() -> set[int]:
-    """Return the groups that have a process that has not ended."""
+    """Return the ids of the process groups that contain a process that has not exited."""
     found = set()
     for folder in Path("/proc").glob("[0-9]*"):
         try:

@@ -1,4 +1,6 @@
-"""Preparation of a box for a step: its files in the working folder, `setup.sh`, and a health check."""
+"""Preparation of a box for a step of a task: copy the step's files into the working folder, run `setup.sh`, and wait
+for a health check.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ _SAID = 500
 
 
 async def prepare_step(box: Box, step: StepSpec, files: Path | None) -> str:
-    """Prepare a step; return "" once it can begin, else why it cannot. files: copied into the image's working folder.
+    """Prepare the box for a step. Return "" if the step can begin, otherwise the reason why it cannot. `files` is a
+    folder that is copied into the working folder of the image.
 
     Raises SandboxError if the box was lost.
     """
@@ -49,8 +52,8 @@ async def prepare_step(box: Box, step: StepSpec, files: Path | None) -> str:
 
 
 async def copy_into_box(box: Box, folder: Path, target: str) -> None:
-    """Copy a folder's files over those of a folder in the box. Raises OSError if a file cannot be written,
-    SandboxError.
+    """Copy the files of a folder on the host to the folder `target` in the box, and replace existing files. Raises
+    OSError if a file cannot be written; SandboxError if the box is lost.
     """
     for path, mode in await asyncio.to_thread(lambda: list(_files(folder))):
         data = await asyncio.to_thread((folder / path).read_bytes)

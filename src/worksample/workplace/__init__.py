@@ -1,1 +1,3 @@
-"""A company's workplace: chat, tracker, files, repositories and calendar, as real services in a box of their own."""
+"""The workplace of a simulated company: chat, tracker, files, repositories and calendar, as real services that run in a
+separate box.
+"""

@@ -1,4 +1,6 @@
-"""A company as written in a folder: people, channels with history, projects, repositories, calendars."""
+"""A simulated company as its folder describes it: people, channels with their history, projects, repositories,
+calendars.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,9 @@ from worksample.records import Frozen
 from .colleagues.colleague_profile import At, Colleague
 
 MOST_MESSAGES, MOST_ISSUES, MOST_COMMITS = 50_000, 50_000, 5_000
-"""Maximum messages of a channel, issues of a project and commits of a repository."""
+"""Maximum messages of a channel, issues of a project, and commits of a repository."""
 RESERVED = ("operator", "admin", "everyone", "root", "git")
-"""Account names that the workplace uses itself."""
+"""Account names that people of a company cannot have, because the workplace uses them."""
 
 
 def _account(name: str) -> str:
@@ -31,7 +33,7 @@ Text = Annotated[str, Field(min_length=1, max_length=100_000), AllowedText("text
 
 
 class Person(Frozen):
-    """An entry of `[[person]]`: somebody with an account in every service."""
+    """An entry of `[[person]]`: a person with an account in every service."""
 
     id: Account
     name: Line
@@ -41,13 +43,15 @@ class Person(Frozen):
     password: Annotated[
         str, Field(pattern=r"^[!-9;-~]{8,64}$"), AllowedText("8 to 64 characters, no blank and no colon")
     ] = ""
-    """Password of an account that an agent is given. If empty, a random one that nobody in the workplace is told."""
+    """Password of the account, for an account that is given to an agent. If empty, the account gets a random password
+    that is told to nobody in the workplace.
+    """
     tokens: Annotated[
         tuple[Token, ...], Field(max_length=8), AllowedText("at most 8 tokens of 8 to 100 characters")
     ] = ()
-    """Access tokens of this account, for the dialects that know tokens."""
+    """Access tokens of this account, for the dialects (APIs of other products) that use tokens."""
     also: Annotated[tuple[Alias, ...], Field(max_length=8), AllowedText("at most 8 names")] = ()
-    """Further names under which this account can log in through those dialects."""
+    """Further names with which this account can log in through the dialects (APIs of other products)."""
 
 
 class SeedMessage(Frozen):
@@ -63,16 +67,16 @@ class Channel(Frozen):
 
     topic: str = ""
     members: Annotated[tuple[Name, ...], AllowedText("a list of people's ids")] | None = None
-    """Left out: everybody."""
+    """Ids of the members of the channel. If left out, everybody is a member."""
     open: Flag = False
-    """Whether non-members can find, read and write to it too."""
+    """Whether people who are not members can also find, read and write to the channel."""
     owners: Annotated[tuple[Name, ...], AllowedText("a list of people's ids")] = ()
-    """People who may change its members and topic, whether they are members or not."""
+    """People who may change the members and the topic of the channel. Owners need not be members."""
     message: Annotated[tuple[SeedMessage, ...], Field(max_length=MOST_MESSAGES), AllowedText("tables")] = ()
 
 
 class Sprint(Frozen):
-    """An entry of `[[sprint]]` of a project: a version in the tracker."""
+    """An entry of `[[sprint]]` of a project. It becomes a version in the tracker."""
 
     name: Line
     begins: Day
@@ -81,7 +85,7 @@ class Sprint(Frozen):
 
 
 class Comment(Frozen):
-    """An entry of `[[issue.comment]]`."""
+    """An entry of `[[issue.comment]]`: a comment on an issue."""
 
     at: At
     by: Name
@@ -94,8 +98,8 @@ PRIORITIES = ("Low", "Normal", "High", "Urgent", "Immediate")
 
 
 class SeedIssue(Frozen):
-    """An entry of `[[issue]]` of a project. Issues are numbered in file order, over all projects in order of their
-    names.
+    """An entry of `[[issue]]` of a project. Issues are numbered across all projects: projects are sorted by name, and
+    the issues of a project follow in the order of its file.
     """
 
     subject: Annotated[str, Field(min_length=1, max_length=255), AllowedText("a line of at most 255 characters")]
@@ -115,7 +119,7 @@ class SeedIssue(Frozen):
 
 
 class SeedPage(Frozen):
-    """A wiki page, `wiki/PROJECT/Title.md`."""
+    """A page of a project's wiki, from the file `wiki/PROJECT/Title.md`."""
 
     title: str
     text: str
@@ -127,13 +131,13 @@ class ProjectTable(Frozen):
     title: Line
     about: str = ""
     members: Annotated[tuple[Name, ...], AllowedText("a list of people's ids")] = ()
-    """If empty: everybody."""
+    """Ids of the members of the project. If empty, everybody is a member."""
     sprint: Annotated[tuple[Sprint, ...], AllowedText("tables")] = ()
     issue: Annotated[tuple[SeedIssue, ...], Field(max_length=MOST_ISSUES), AllowedText("tables")] = ()
 
 
 class SeedProject(ProjectTable):
-    """A project's table with its name and its wiki pages by title."""
+    """A project's table with the project's name and its wiki pages by title."""
 
     id: str
     pages: tuple[SeedPage, ...] = ()
@@ -146,12 +150,12 @@ class SeedCommit(Frozen):
     by: Name
     message: Text
     files: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,80}$"), AllowedText("a folder beside it")] = ""
-    """A folder in `repositories/NAME/` whose files are put over those of the commit before."""
+    """Name of a folder in `repositories/NAME/`. Its files are put over the files of the commit before."""
     remove: Texts = ()
 
 
 class SeedRepository(Frozen):
-    """The content of `repositories/NAME.toml`: a branch `main` with history."""
+    """The content of `repositories/NAME.toml`: a git repository with a branch `main` and its history."""
 
     about: str = ""
     commit: Annotated[
@@ -187,7 +191,9 @@ class CompanyTable(Frozen):
 
 
 class Company(CompanyTable):
-    """The content of a company's folder. Documents and repositories' files stay in the folder."""
+    """The content of a company's folder. The documents and the files of repositories are not loaded; they stay in the
+    folder.
+    """
 
     channels: dict[str, Channel] = {}
     projects: tuple[SeedProject, ...] = ()
@@ -195,7 +201,7 @@ class Company(CompanyTable):
     calendars: dict[str, Calendar] = {}
     colleagues: tuple[Colleague, ...] = ()
     folder: str
-    """Digest of the folder's manifest."""
+    """Digest of the manifest of the company's folder."""
 
     @property
     def people(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Reader of a company's folder. It checks every file and reports all faults together."""
+"""Reader of a company's folder. It checks every file and reports all faults of all files together."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ T = TypeVar("T", bound=Frozen)
 
 
 def read_company(root: Path) -> Company:
-    """Return the company in a folder (docs/reference/workplace.md).
+    """Return the company that a folder describes (docs/reference/workplace.md).
 
     Raises ManifestError; a `FaultyManifest` lists every fault of every file.
     """
@@ -115,7 +115,9 @@ def _check_rooms(channels: dict[str, Channel], faults: Faults) -> None:
 def _cross_references(
     table: ColleagueTable, ids: Sequence[str], played: Collection[str], rooms: Collection[str]
 ) -> Iterator[tuple[str, Collection[str], str]]:
-    """Yield (key, existing names, given name) for everything outside that a colleague's file names."""
+    """Yield (key, existing names, given name) for every name in a colleague's file that refers to something outside
+    this file.
+    """
     deeds = [one.id for one in table.does]
     for number, rule in enumerate(table.rule):
         yield from ((f"rule[{number}].does", deeds, id) for id in rule.does)
@@ -139,8 +141,8 @@ def _cross_references(
 
 
 def folder_digest(root: Path) -> str:
-    """Return the digest of all files of a company by path, size and content. Raises CaptureError if one cannot be
-    read.
+    """Return a digest of the paths, sizes and contents of all files of a company. Raises CaptureError if a file cannot
+    be read.
     """
     found = scan(root, HashSink())
     if found.status is not CaptureStatus.COMPLETE:
@@ -150,7 +152,7 @@ def folder_digest(root: Path) -> str:
 
 
 def _named_files(root: Path, folder: str, ending: str, faults: Faults) -> Iterator[tuple[str, Path]]:
-    """Yield (name, path) of a folder's files, by name."""
+    """Yield (name, path) of the files in a folder that have this ending, sorted by name."""
     if not (root / folder).is_dir():
         return
     for path in sorted((root / folder).iterdir()):
@@ -194,7 +196,7 @@ def _projects(root: Path, faults: Faults) -> list[SeedProject]:
 
 
 def _check_strays(root: Path, faults: Faults) -> None:
-    """Report files and folders that are not part of a company, such as a misspelt folder, which nobody would read."""
+    """Report files and folders that are not part of a company and would never be read, such as a misspelt folder."""
     for path in sorted(root.iterdir()):
         known = path.name in (*FOLDERS, FILE, "README.md", "LICENSE")
         if not known and not is_ignored(path.name) and not path.name.startswith("."):
@@ -208,7 +210,7 @@ def _named_people(
     repositories: dict[str, SeedRepository],
     calendars: dict[str, Calendar],
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield (file, key, person) for every person that is named anywhere."""
+    """Yield (file, key, person) for every reference to a person in any file of the company."""
     for name, channel in channels.items():
         file = f"channels/{name}.toml"
         yield from ((file, "members", who) for who in channel.members or ())

@@ -1,4 +1,6 @@
-"""The chat's web page: Converse.js, extracted from its npm package as static files. It is downloaded, not shipped."""
+"""The web page of the chat: Converse.js, extracted from its npm package as static files. The package is downloaded and
+not part of the platform.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +16,20 @@ from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.shared_folders import make_once
 
 VERSION = "14.0.0"
-"""Version; its licence is MPL-2.0."""
+"""Version of Converse.js. The licence of this version is MPL-2.0."""
 _LEFT_OUT = (".map", "/converse.js", "/converse.css", "/website.css", "/website.min.css")
 
 
 def converse_folder() -> Path | None:
-    """Return the folder of its files; None if they were not downloaded."""
+    """Return the folder with the files of Converse.js, or None if the files have not been downloaded."""
     folder = cache_folder() / f"converse-{VERSION}"
     return folder if folder.is_dir() else None
 
 
 def fetch_converse() -> Path:
-    """Download the package from the registry that npm is configured for. Raises SandboxUnavailable if that fails."""
+    """Download Converse.js from the registry that npm is configured for, and return the folder of its files. Raises
+    SandboxUnavailable if that fails.
+    """
     return make_once(cache_folder() / f"converse-{VERSION}", _fill)
 
 
@@ -43,8 +47,8 @@ def _fill(folder: Path) -> None:
 
 
 def _unpack(archive: Path, folder: Path) -> None:
-    """Extract the files that are served. Written by hand: `tarfile` filters came with Python 3.11.4, and Debian 12 has
-    3.11.2.
+    """Extract the files that the chat serves. `tarfile` filters are not used, because they came with Python 3.11.4 and
+    Debian 12 has Python 3.11.2.
     """
     with tarfile.open(archive) as tar:
         for member in tar:

@@ -1,8 +1,9 @@
-"""Exports: a workplace's state in a folder that can be copied, and rejected on import if it is incomplete.
+"""Exports of a workplace: a folder with the state of its services. The folder can be copied. An incomplete folder is
+rejected on import.
 
-EXPORT/state/           the services' databases and folders
-EXPORT/accounts.json    everybody's password, to continue with it
-EXPORT/export.json      a digest of each file; written last
+    EXPORT/state/           the services' databases and folders
+    EXPORT/accounts.json    everybody's password, so that the workplace can continue with the same passwords
+    EXPORT/export.json      a digest of each file; written last
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ FORMAT = 1
 
 
 def write_export(state: Path, accounts: Mapping[str, str], to: Path) -> int:
-    """Write an export and return its number of files. The folder appears complete or not at all. Raises UsageError if
-    it exists.
+    """Write an export to the folder `to` and return its number of files. The folder appears complete or not at all.
+    Raises UsageError if the folder exists.
 
-    `state`: of frozen services and controlled by an agent, so links and devices are left out.
+    `state` is the state of frozen services. An agent may have written it, so links and devices are left out.
     """
     if to.exists() or to.is_symlink():
         raise UsageError("the folder exists already", where=str(to), next="name another folder")
@@ -47,13 +48,13 @@ def write_export(state: Path, accounts: Mapping[str, str], to: Path) -> int:
 
 
 def is_export(folder: Path) -> bool:
-    """Return whether a folder is meant to be an export, complete or not."""
+    """Return whether a folder looks like an export, complete or incomplete."""
     return (folder / LIST).exists() or ((folder / STATE).is_dir() and not (folder / "company.toml").exists())
 
 
 def read_export(folder: Path) -> tuple[Seed, tuple[str, ...]]:
-    """Return the seed in an export, and its services. Raises ExportError if a file is missing, changed or unexpected,
-    or if it was made by an incompatible version.
+    """Return the seed in an export, and the names of its services. Raises ExportError if a file is missing, changed or
+    unexpected, or if an incompatible version of the platform made the export.
     """
     where = str(folder)
     try:

@@ -1,4 +1,4 @@
-"""Installation of a workplace's programs on this machine."""
+"""Installation of the programs of a workplace's services on this machine."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .service_programs import missing_packages, missing_programs_command
 
 
 def install_programs(names: Iterable[str]) -> tuple[str, ...]:
-    """Install the Debian packages that these services lack, download Redmine and the chat's page; return what was
-    installed.
+    """Install the Debian packages that these services lack, and download Redmine and the web page of the chat. Return
+    the names of what was installed.
 
-    As root or by sudo without a password. Raises SandboxUnavailable, with the command to type, if that is impossible or
-    a Python package is missing. Services of packages are not started if the machine's policy forbids it
-    (`policy-rc.d`); ours do not need them.
+    The installation runs as root or by sudo without a password. Raises SandboxUnavailable, with the command to type, if
+    that is impossible or a Python package is missing. The installed packages start no system services if the machine's
+    policy (`policy-rc.d`) forbids that; a workplace does not need those system services.
     """
     given = tuple(names)
     brought: list[str] = []
@@ -36,10 +36,11 @@ def install_programs(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def apt_get(packages: Iterable[str]) -> tuple[str, ...]:
-    """Install Debian packages as root or by sudo without a password. Raises SandboxUnavailable with the command to
-    type.
+    """Install Debian packages as root or by sudo without a password. Raises SandboxUnavailable, with the command to
+    type, if that fails.
 
-    If that fails, the package lists are downloaded first: a new machine has none.
+    If the first attempt fails, the package lists are downloaded and the installation is repeated, because a new machine
+    has no package lists.
     """
     wanted = tuple(packages)
     words = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *wanted]

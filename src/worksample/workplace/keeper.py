@@ -1,9 +1,11 @@
-"""The keeper process of a workplace for people: the services in their box, and a front door on this machine's loopback.
+"""The keeper process of a workplace for people. It runs the services in their box and opens a front door on this
+machine's loopback.
 
     python -m worksample.workplace.keeper PLAN.json
 
-It prints one JSON line once all services run, or why they do not. Then it obeys JSON lines on the socket `control` in
-its folder: status, accounts, reset, export, down. It ends when told to, or when a service ends.
+The keeper prints one line of JSON when all services run, or when they cannot be started. Then it obeys lines of JSON on
+the socket `control` in its folder: status, accounts, reset, export, down. It exits after the command down, or if a
+service exits.
 """
 
 from __future__ import annotations
@@ -37,13 +39,13 @@ from .workplace import reset_services, seed_of_folder, services_box, workplace_o
 CONTROL, ABOUT = "control", "about.json"
 LINE = 1 << 16
 READ_VERBS = ("status", "accounts")
-"""Commands for a trial's workplace: a reset or an end would change the work in progress."""
+"""The commands that are allowed for the workplace of a trial. A reset or an end would disturb the work in progress."""
 ALL_VERBS = (*READ_VERBS, "reset", "export", "down")
 
 
 @dataclass
 class Keeper:
-    """A running workplace with its commands."""
+    """A running workplace, with the functions that carry out commands."""
 
     services: TrialServices
     accounts: Mapping[str, str]
@@ -53,7 +55,7 @@ class Keeper:
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Read one command and answer it."""
+        """Read one command from a connection and answer it."""
         with contextlib.suppress(ConnectionError, asyncio.LimitOverrunError):
             try:
                 asked = json.loads(await reader.readline())
@@ -91,8 +93,8 @@ class Keeper:
         return {"failed": f"there is no command {verb!r}"}
 
     async def _reset(self, box: Box) -> float:
-        """Reset the services as `reset_services` does. If they do not come back, the error says how to restart the
-        workplace.
+        """Reset the services as `reset_services` does. If the services do not start again, the error tells how to
+        restart the workplace.
         """
         try:
             return await reset_services(box)
@@ -104,12 +106,14 @@ class Keeper:
 
 
 def error_fields(error: WorksampleError) -> dict[str, Any]:
-    """Return an error in the form in which it is sent to the client."""
+    """Return an error in the form in which the keeper sends it to the client."""
     return {"failed": error.what, "where": error.where, "next": error.next}
 
 
 async def keep(folder: Path, root: Path, names: Sequence[str], name: str) -> None:
-    """Run the workplace of the company, or of the export, in `root` until told to stop. Raises WorksampleError."""
+    """Run the workplace of the company or export in the folder `root` until a command stops it. Raises
+    WorksampleError.
+    """
     if is_export(root):
         seed, kept = await asyncio.to_thread(read_export, root)
         names = tuple(one for one in names if one in kept)
@@ -132,7 +136,9 @@ async def open_front_door(
     folder: Path, services: TrialServices, names: Sequence[str], accounts: Mapping[str, str], about: Mapping[str, str],
     verbs: tuple[str, ...] = ALL_VERBS,
 ) -> AsyncIterator[Keeper]:  # fmt: skip
-    """Serve the services on this machine's loopback and commands on a socket in `folder` during the `with`."""
+    """Serve the services on this machine's loopback, and commands on a socket in `folder`, during the `async with`
+    block.
+    """
     doors = {one: listen_on_loopback(PORTS[one]) for one in names}
     targets = {Endpoint(one, PORTS[one]): services.target(f"service:{WORKPLACE}:{PORTS[one]}") for one in names}
     addresses = {one: f"http://{one}.localhost:{door.getsockname()[1]}/" for one, door in doors.items()}
@@ -150,7 +156,9 @@ async def open_front_door(
 
 
 def listen_on_loopback(port: int) -> socket.socket:
-    """Return a socket listening on the loopback at this port, or at a free one if it is taken. Raises SandboxError."""
+    """Return a socket that listens on the loopback at this port, or at a free port if this port is taken. Raises
+    SandboxError.
+    """
     for wanted in (port, 0):
         door = socket.socket()
         try:
@@ -165,7 +173,7 @@ def listen_on_loopback(port: int) -> socket.socket:
 
 
 def main() -> int:
-    """Run a keeper; see the module."""
+    """Run a keeper with the plan that the command line names."""
     plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     folder = Path(plan["folder"])
     with (folder / LOCK).open("a", encoding="utf-8") as lock:

@@ -1,7 +1,8 @@
-"""Live checks: a task's `live.py` examines the services after the agent is done, while they still run.
+"""Live checks: the file `live.py` of a task examines the services after the agent is done, while the services still
+run.
 
-Its result is evidence and can be graded again at any time; the check itself cannot be repeated, so each part of a grade
-that rests on it says that it is not regradable.
+The result of a live check is evidence and can be graded again at any time. The check itself cannot be repeated. So each
+part of a grade that depends on a live check is marked as not regradable.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ from worksample.store import put_canonical
 from .workplace import LiveWorkplace, operator_environment, services_box
 
 PLACE = "/task/scratch/live"
-"""Folder of the check in the services' box; copied there only after the agent is done."""
+"""Folder of the live check in the services' box. Its files are copied to this folder only after the agent is done."""
 FILE = "live.json"
 SECONDS = 120.0
 LIMIT = 8 << 20
-"""Maximum bytes that the check may print."""
+"""Maximum bytes that a live check may print."""
 
 
 async def run_live_check(
     services: TrialServices, workplace: LiveWorkplace, folder: Callable[[str], Path], given: Environment
 ) -> Any:
-    """Return the JSON object that the task's `live.py` prints; None if the task has none. Failures are reported in the
-    result, not raised.
+    """Run the task's `live.py` and return the JSON object that it prints, or None if the task has no `live.py`. A
+    failure of the check is reported in the result and raises no error.
     """
     source = given.workplace.live if given.workplace is not None else None
     if source is None or source.files is None:
@@ -67,7 +68,7 @@ async def _run(services: TrialServices, workplace: LiveWorkplace, root: Path) ->
 
 
 def add_live_result(part: SubmissionPart, manifest: Manifest, found: Any, sink: Sink) -> SubmissionPart:
-    """Return the exports with the live check's result beside them."""
+    """Return the part with the exported states, to which the result of the live check is added."""
     data = canonical(found)
     entry = Entry(path=FILE, kind=EntryKind.FILE, size=len(data), blob=sink.put(data))
     whole = Manifest(entries=tuple(sorted((*manifest.entries, entry), key=lambda one: one.path)))

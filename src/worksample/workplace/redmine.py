@@ -1,7 +1,7 @@
-"""Redmine's files, extracted from Debian's package without installing it.
+"""The files of Redmine, extracted from Debian's package without installing the package.
 
-The package's installation creates a database and a Gemfile.lock for the whole machine, which we do not want, and fails
-if Ruby has had security updates. Its dependencies are installed as usual.
+An installation of the package would create a database and a Gemfile.lock for the whole machine, and it fails on
+machines where Ruby has had security updates. The packages on which Redmine depends are installed as usual.
 """
 
 from __future__ import annotations
@@ -18,17 +18,19 @@ from worksample.sandboxes.shared_folders import make_once
 from worksample.sudo_command import root_command
 
 LAST = "/usr/share/redmine"
-"""Path for which its files were made."""
+"""Path for which the files in Debian's package of Redmine were made."""
 
 
 def redmine_folder() -> Path | None:
-    """Return the folder of the newest downloaded version; None if there is none."""
+    """Return the folder of the newest downloaded version of Redmine, or None if no version was downloaded."""
     found = sorted(cache_folder().glob("redmine-*/config.ru"), key=lambda path: path.parent.stat().st_mtime_ns)
     return found[-1].parent if found else None
 
 
 def fetch_redmine() -> Path:
-    """Download the package by apt and unpack it. Raises SandboxUnavailable if that fails."""
+    """Download Debian's package of Redmine by apt, unpack it and return its folder. Raises SandboxUnavailable if that
+    fails.
+    """
     with scratch_folder("redmine") as work:
         _run(["apt-get", "download", "-qq", "redmine"], work)
         [archive] = work.glob("redmine_*.deb")
@@ -38,8 +40,8 @@ def fetch_redmine() -> Path:
 
 
 def _fill(folder: Path, source: Path) -> None:
-    """Copy the files to a place that they were not made for: links to other packages' scripts are replaced by the
-    scripts.
+    """Copy the files of Redmine to a folder for which they were not made. Links to scripts of other packages are
+    replaced by the scripts.
     """
     shutil.copytree(source, folder, dirs_exist_ok=True, symlinks=True)
     for path in folder.rglob("*"):

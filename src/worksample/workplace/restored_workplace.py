@@ -1,4 +1,6 @@
-"""A workplace restored from a submission's state, for graders that query the services, today or in a year."""
+"""A workplace that is restored from the state in a submission, for graders that query the services. This works even
+long after the trial.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,11 @@ if TYPE_CHECKING:
 
 
 def exported_state(submission: Submission, environment: Environment, folder: Callable[[str], Path]) -> Path:
-    """Return the folder with the state in a submission; for a task's control, the initial state.
+    """Return the folder with the state of the services in a submission. For a control of the task, return the initial
+    state.
 
-    `folder`: returns the path of a manifest's files. Raises ExportError if the export is incomplete or of another
-    version.
+    `folder` returns the path of a manifest's files. Raises ExportError if the export is incomplete or of an
+    incompatible version.
     """
     part, where = submission.parts.get("exports"), f"export of {submission.id}"
     if part is None and submission.origin is Origin.CONTROL:
@@ -40,10 +43,10 @@ def exported_state(submission: Submission, environment: Environment, folder: Cal
 def restore_workplace(
     state: Path, environment: Environment, folder: Callable[[str], Path], label: str
 ) -> LiveWorkplace:
-    """Return the services over a state, in a box of their own, for the operator and people whose password the company
-    sets.
+    """Return a workplace whose services start with a state, in a separate box. The operator, and the people whose
+    password the company sets, can log in.
 
-    Raises SandboxUnavailable if this machine lacks the programs.
+    Raises SandboxUnavailable if this machine lacks the programs of the services.
     """
     assert environment.workplace is not None, "gradings with a workplace are of tasks with one"
     accounts, dialects = _company_passwords(folder(_company(environment))), environment.workplace.dialects
@@ -57,5 +60,7 @@ def _company(environment: Environment) -> str:
 
 
 def _company_passwords(root: Path) -> Mapping[str, str]:
-    """Return the passwords that the company sets; the others were random, on the trial's machine."""
+    """Return the passwords that the company sets. The other passwords were random and existed only on the machine of
+    the trial.
+    """
     return {person.id: person.password for person in read_company(root).person if person.password}

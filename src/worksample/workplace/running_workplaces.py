@@ -1,6 +1,7 @@
-"""Workplaces that run on this machine for people: start, ask, stop.
+"""Functions to start, query and stop workplaces that run on this machine for people.
 
-Each has a keeper process of its own, except those of trials in which a person plays a colleague: the run keeps them.
+Each workplace has a keeper process. An exception is the workplace of a trial in which a person plays a colleague: the
+process of the run serves it.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ from .keeper import CONTROL, READ_VERBS, open_front_door
 from .service_programs import require_programs
 
 USUAL = "company"
-"""Default name of a workplace."""
+"""Default name of a running workplace."""
 SECONDS = 900.0
-"""Seconds that an answer may take; an export may have gigabytes."""
+"""Maximum seconds to wait for the keeper's answer. An export may have gigabytes."""
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 
 
 def folder_of(name: str) -> Path:
-    """Return the folder with a workplace's lock and socket. Raises UsageError for an invalid name."""
+    """Return the folder with the lock and the socket of a workplace. Raises UsageError if the name is invalid."""
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"{name!r} cannot be the name of a workplace: use lower case letters, digits, _ and -", where="workplace",
@@ -47,9 +48,10 @@ def folder_of(name: str) -> Path:
 
 
 def start(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
-    """Start the workplace of a company, or of an export, and leave it running; return its name, addresses and keeper.
+    """Start the workplace of a company or an export, and leave it running. Return its name, addresses and keeper.
 
-    Raises ManifestError, ExportError, SandboxError; UsageError if one of this name is running.
+    Raises ManifestError if the company is invalid; ExportError if the export is invalid; SandboxError if the services
+    cannot be started; UsageError if a workplace of this name is running.
     """
     require_programs(services)
     root = root.resolve()
@@ -105,8 +107,8 @@ def send_command(name: str, verb: str, **more: str) -> dict[str, Any]:
 async def open_trial_workplace(
     trial: str, services: TrialServices, names: Sequence[str], accounts: Mapping[str, str]
 ) -> AsyncIterator[dict[str, Any]]:
-    """Let people into a trial's workplace during the `with`: `worksample workplace status` and `open` find it, with
-    these accounts only. Yields its status.
+    """Let people use the workplace of a trial during the `async with` block. The commands `worksample workplace status`
+    and `open` find the workplace. People can use only the given accounts. Yields the status of the workplace.
     """
     name = f"trial-{re.sub('[^a-z0-9]', '', trial.lower())[-24:]}"
     folder = folder_of(name)
@@ -120,7 +122,7 @@ async def open_trial_workplace(
 
 
 def _lock_folder(folder: Path) -> IO[str]:
-    """Create a folder and lock it, also if a concurrent sweep removes it in between."""
+    """Create a folder and lock it, even if a concurrent sweep removes the folder between the two steps."""
     while True:
         with contextlib.suppress(FileNotFoundError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -133,14 +135,14 @@ def _lock_folder(folder: Path) -> IO[str]:
 
 
 def stop(name: str) -> None:
-    """Stop a workplace and wait until it is gone. Raises UsageError if none of this name is running."""
+    """Stop a workplace and wait until it is gone. Raises UsageError if no workplace of this name is running."""
     send_command(name, "down")
     with (folder_of(name) / LOCK).open("a", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
 
 
 def is_running(name: str) -> bool:
-    """Return whether a workplace of this name runs: its keeper holds a lock as long as it lives."""
+    """Return whether a workplace of this name runs. Its keeper holds a lock until the keeper exits."""
     try:
         with (folder_of(name) / LOCK).open("r", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -152,7 +154,7 @@ def is_running(name: str) -> bool:
 
 
 def list_running() -> Iterator[dict[str, Any]]:
-    """Yield the status of each running workplace, by name."""
+    """Yield the status of each running workplace, sorted by name."""
     for path in sorted(workplaces_folder().glob("*")):
         if _NAME.fullmatch(path.name) and is_running(path.name):
             try:

@@ -1,4 +1,4 @@
-"""The cache of seeds: their companies, when each was last used, and their removal."""
+"""The cache of seeds: lists the seeds with their companies and times of last use, and removes seeds."""
 
 from __future__ import annotations
 
@@ -22,24 +22,26 @@ DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class CachedSeed:
-    """A seed in the cache."""
+    """A seed in the cache, described for lists."""
 
     id: str
     company: str
-    """Name of its company; "" if an older version made the seed and did not store it."""
+    """Name of the seed's company, or "" if an older version of worksample made the seed without storing the name."""
     services: tuple[str, ...]
     bytes: int
-    """Disk space that it takes."""
+    """Disk space of the seed in bytes."""
     used: float
-    """When a workplace last started with it (Unix time)."""
+    """Unix time at which a workplace last started with the seed."""
     outdated: bool
-    """Whether it belongs to other versions of the services or of worksample, so that it will not be used again."""
+    """Whether the seed was made by other versions of the services or of worksample, so that it will not be used
+    again.
+    """
     in_use: bool
-    """Whether a running workplace would return to it on a reset."""
+    """Whether a running workplace started with the seed and would need it for a reset."""
 
 
 def list_seeds() -> tuple[CachedSeed, ...]:
-    """Return all seeds, the last used first."""
+    """Return all seeds in the cache, most recently used first."""
     folder = seeds_folder()
     names = sorted(path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
     found = (_describe(folder / name) for name in names)
@@ -47,13 +49,15 @@ def list_seeds() -> tuple[CachedSeed, ...]:
 
 
 def unused_seeds(days: float, *, outdated: bool = False) -> tuple[CachedSeed, ...]:
-    """Return the seeds unused for so many days, and with `outdated` those that cannot be used any more; none in use."""
+    """Return the seeds that have not been used for `days` days. If `outdated`, also return the seeds that cannot be
+    used any more. Seeds in use are never returned.
+    """
     before = time.time() - days * DAY
     return tuple(one for one in list_seeds() if not one.in_use and (one.used < before or (outdated and one.outdated)))
 
 
 def find_seed(prefix: str) -> CachedSeed:
-    """Return the seed whose id begins with a prefix. Raises UsageError if none or several match."""
+    """Return the seed whose id begins with `prefix`. Raises UsageError if no seed or several seeds match."""
     found = [one for one in list_seeds() if prefix and one.id.startswith(prefix)]
     if len(found) != 1:
         what = f"{len(found)} seeds begin" if found else "no seed begins"
@@ -62,8 +66,8 @@ def find_seed(prefix: str) -> CachedSeed:
 
 
 def remove_seed(one: CachedSeed, *, unless_used_after: float | None = None) -> bool:
-    """Remove a seed from the cache; it is made again on demand. Returns False if it is gone already, in use, or was
-    used after that time.
+    """Remove a seed from the cache and return True. A later workplace makes the seed again. Return False without
+    removing if the seed is already gone, is in use, or was used after the time `unless_used_after`.
     """
     folder = seeds_folder()
     with (folder / f".{one.id}.lock").open("a", encoding="utf-8") as making:
@@ -80,12 +84,12 @@ def remove_seed(one: CachedSeed, *, unless_used_after: float | None = None) -> b
 
 
 def remove_orphans() -> list[str]:
-    """Remove what killed processes left in the cache; return the names."""
+    """Remove the unfinished folders that killed processes left in the cache. Return the names of the folders."""
     return remove_halves(seeds_folder())
 
 
 def _describe(folder: Path) -> CachedSeed | None:
-    """Return a seed's description; None if it was just removed."""
+    """Return the description of a seed, or None if the seed was just removed."""
     try:
         about = folder / ABOUT
         known = about.is_file()

@@ -1,4 +1,6 @@
-"""The plan for the seeding program: a company as plain values, with passwords, mails and events spelt out."""
+"""The plan for the program that makes a seed: the company as plain values, with all passwords, mail addresses and
+calendar events.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +12,19 @@ from typing import Any
 from .company import Calendar, Company, SeedEvent, SeedProject
 
 STATE = "/task/state/workplace"
-"""Folder of the services' state, the same in every workplace, so that paths in databases stay valid."""
+"""Path in the box of the folder with the services' state. The path is the same in every workplace, so that paths stored
+in databases remain valid.
+"""
 MAIL = "workplace.invalid"
 
 
 def choose_passwords(company: Company) -> dict[str, str]:
-    """Return everybody's password: the company's own, or a random one."""
+    """Return the password of each person: the password that the company sets, or a random password."""
     return {person.id: person.password or secrets.token_urlsafe(24) for person in company.person}
 
 
 def build_plan(company: Company, words: dict[str, str]) -> dict[str, Any]:
-    """Return the plan for `in_box/seed.py`. `words`: passwords by person."""
+    """Return the plan for `in_box/seed.py`. `words` contains the passwords by person."""
     everybody = sorted(company.people)
     return {
         "name": company.name,
@@ -96,7 +100,7 @@ def _events(owner: str, calendar: Calendar, today: datetime) -> list[dict[str, s
 
 
 def event_ics(uid: str, owner: str, event: SeedEvent, today: datetime) -> str:
-    """Return an event by RFC 5545. `today`: when it was written."""
+    """Return a calendar event in the format of RFC 5545. `today` is the time at which the event was written."""
     fields = [
         ("UID", uid),
         ("DTSTAMP", _stamp(today)),
@@ -125,7 +129,7 @@ def _escape(text: str) -> str:
 
 
 def _fold(line: str) -> str:
-    """Break a line into parts of at most 75 bytes, between characters."""
+    """Break a line into parts of at most 75 bytes. A character is never split."""
     pieces, piece = [], ""
     for char in line:
         if len((piece + char).encode()) > 74:

@@ -1,5 +1,5 @@
-"""Seeds: the initial state of a company's services, made once in a box and cached by the digest of everything that
-decides it.
+"""Seeds: the initial state of a company's services. A seed is made once in a box. It is cached under a digest of
+everything that determines its content.
 """
 
 from __future__ import annotations
@@ -30,26 +30,32 @@ from .services_box import COMPANY, box_config
 from .state_compatibility import write_stamp
 
 SECONDS = 600.0
-"""Seconds that making a seed may take."""
+"""Maximum seconds to make a seed."""
 ABOUT = SEED_ABOUT
-"""File beside a seed's state that describes it; its modification time is the seed's last use."""
+"""Name of the file beside a seed's state that describes the seed. The file's modification time is the time of the
+seed's last use.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A seed. `state`: the services' folders. `accounts`: passwords by person, of this machine's seed."""
+    """The initial state of a company's services. `state` is the folder with the services' folders. `accounts` contains
+    the passwords by person, which may differ on other machines.
+    """
 
     state: Path
     accounts: dict[str, str]
 
 
 def seed_digest(company: Company, names: Sequence[str]) -> str:
-    """Return the digest of what decides a seed: the company's folder, the services, their versions, our programs."""
+    """Return the digest of everything that determines a seed: the company's folder, the services, their versions, and
+    the platform's own programs.
+    """
     return hashlib.sha256("\n".join([company.folder, *sorted(names), versions(names)]).encode()).hexdigest()
 
 
 def seed_folder(company: Company, names: Sequence[str]) -> Path:
-    """Return the folder of a seed, whether it exists or not."""
+    """Return the path of the folder of a seed, whether the seed exists or not."""
     return seeds_folder() / seed_digest(company, names)[:32]
 
 
@@ -61,15 +67,18 @@ def seeds_folder() -> Path:
 
 
 def programs_digest(names: Sequence[str]) -> str:
-    """Return the digest of the services' versions and our own programs, which decide a seed besides its company."""
+    """Return the digest of the services' versions and the platform's own programs, which determine a seed together with
+    its company.
+    """
     return hashlib.sha256(versions(names).encode()).hexdigest()
 
 
 def ensure_seed(company: Company, root: Path, names: Sequence[str], *, kind: str = "bubblewrap") -> Seed:
-    """Return the seed of the company in the folder `root`. One process makes it while others wait; an incomplete one is
-    never seen.
+    """Return the seed of the company in the folder `root`. If the seed is missing, one process makes it while others
+    wait. No process ever sees an incomplete seed.
 
-    Blocks for about half a minute if it must be made. Raises SandboxUnavailable, SandboxError with what failed.
+    Making a seed blocks for about half a minute. Raises SandboxUnavailable if this machine lacks programs;
+    SandboxError, with the part that failed, for other failures.
     """
     require_programs(names)
     folder = seed_folder(company, names)
@@ -101,7 +110,7 @@ async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str]
 
 
 def copy_state(state: Path, folder: Path) -> None:
-    """Copy the services' state to `folder`/state without links and devices. Raises SandboxError."""
+    """Copy the services' state to `folder`/state. Links and devices are left out. Raises SandboxError."""
     blobs = folder / "blobs"
     blobs.mkdir()
     found = scan(state, _BlobFolder(blobs))
@@ -120,13 +129,13 @@ class _BlobFolder:
     folder: Path
 
     def put(self, data: bytes) -> str:
-        """See Sink."""
+        """Store data in a file that is named by the digest, and return the digest."""
         digest = hashlib.sha256(data).hexdigest()
         (self.folder / digest).write_bytes(data)
         return digest
 
     def put_file(self, fd: int, size: int) -> str:
-        """See Sink."""
+        """Store the content of an open file in a file that is named by the digest, and return the digest."""
         fresh, digest = self.folder / "new", hashlib.sha256()
         with fresh.open("wb") as file, os.fdopen(os.dup(fd), "rb") as source:
             while piece := source.read(1 << 20):

@@ -1,4 +1,6 @@
-"""The programs of a workplace's services: what each needs on this machine, and the command that installs it."""
+"""The programs of a workplace's services: what each service needs on this machine, and the command that installs
+missing programs.
+"""
 
 from __future__ import annotations
 
@@ -18,30 +20,36 @@ from .converse_js import converse_folder
 from .redmine import redmine_folder
 
 PROGRAMS = Path(__file__).parent / "in_box"
-"""Folder of our programs that run in the services' box."""
+"""Folder with the platform's own programs that run in the services' box."""
 LIBRARY = "/task/service/python"
-"""Path in that box of the services written in Python."""
+"""Path in the services' box of the folder with the Python packages of services."""
 INSTALL = "worksample workplace install"
 _RUBY = """ruby ruby-actionpack-action-caching ruby-actionpack-xml-parser ruby-addressable ruby-bundler ruby-coderay
 ruby-commonmarker ruby-task-list ruby-html-pipeline ruby-i18n ruby-jquery-rails ruby-mail ruby-marcel
 ruby-mini-magick ruby-mini-mime ruby-net-ldap ruby-nokogiri ruby-rack ruby-rails ruby-rails-dom-testing
 ruby-rails-observers ruby-rbpdf ruby-redcarpet ruby-request-store ruby-roadie ruby-roadie-rails ruby-rotp ruby-rouge
 ruby-rqrcode ruby-sanitize ruby-zip ruby-sqlite3 puma libjs-chart.js libjs-jquery libjs-jquery-ui libjs-raphael"""
-"""Dependencies of Debian's Redmine, without those for its database setup, its tests and images of charts."""
+"""Debian packages on which Debian's Redmine depends. The packages for its database setup, its tests and images of
+charts are left out.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceProgram:
-    """The programs of one service."""
+    """The programs that one service of a workplace needs."""
 
     debian: tuple[str, ...] = ()
-    """Debian packages. We need none of the system services that they might start."""
+    """Debian packages of the service. The system services that these packages might start are not needed."""
     module: str = ""
-    """Python module and distribution, from the extra `workplace`."""
+    """Name of the Python module and distribution of the service, from the extra `workplace`."""
     keeps: str = ""
-    """Package, distribution or `redmine` whose version decides the layout of its state; "" if none does."""
+    """The Debian package, the Python distribution, or `redmine`, whose version determines the layout of the service's
+    state. "" if no version determines it.
+    """
     digits: int = 2
-    """How many numbers of that version change only with the layout."""
+    """How many leading numbers of the version identify the layout of the service's state. Changes of later numbers do
+    not change the layout.
+    """
 
 
 SERVICES: dict[str, ServiceProgram] = {
@@ -51,7 +59,7 @@ SERVICES: dict[str, ServiceProgram] = {
     "git": ServiceProgram(("fcgiwrap", "git")),
     "calendar": ServiceProgram(module="radicale", keeps="radicale", digits=1),
 }
-"""Programs by the service names of `worksample.tasks.workplace_settings.PORTS`."""
+"""Name of a service, as in `worksample.tasks.workplace_settings.PORTS` -> the programs that this service needs."""
 _FRONT = ServiceProgram(("nginx-light",))
 
 
@@ -81,7 +89,7 @@ def missing_programs(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def missing_programs_command(names: Iterable[str]) -> str:
-    """Return the command that installs what these services lack on this machine; "" if nothing is missing."""
+    """Return the command that installs what these services lack on this machine, or "" if nothing is missing."""
     given = tuple(names)
     modules = [SERVICES[name].module for name in given if SERVICES[name].module]
     lines = []
@@ -94,7 +102,7 @@ def missing_programs_command(names: Iterable[str]) -> str:
 
 
 def require_programs(names: Iterable[str]) -> None:
-    """Raise SandboxUnavailable, with the command to type, if a program is missing."""
+    """Raise SandboxUnavailable, with the command to type, if a program of these services is missing."""
     names = tuple(names)
     if line := missing_programs_command(names):
         lacking = ", ".join(missing_programs(names))
@@ -110,7 +118,9 @@ def python_folder(names: Iterable[str]) -> Path:
 
 
 def versions(names: Iterable[str]) -> str:
-    """Return everything besides the company that decides a state: the services' versions and our own programs."""
+    """Return a text with everything besides the company that determines a state: the services' versions and the
+    platform's own programs.
+    """
     given = sorted(names)
     modules = [
         f"{name}=={importlib.metadata.version(name)}" for name in (SERVICES[one].module for one in given) if name
@@ -121,9 +131,10 @@ def versions(names: Iterable[str]) -> str:
 
 
 def version_lines(names: Iterable[str]) -> dict[str, str]:
-    """Return for each service the line of versions that can share its state.
+    """Return, for each service, the line of versions that can use the same state.
 
-    Security updates stay in their line. A service whose state is plain files, or git's, has none.
+    Security updates do not change the line. A service has no line if its state consists of plain files or of git
+    repositories.
     """
     found = {}
     for name in names:
@@ -140,7 +151,7 @@ def version_lines(names: Iterable[str]) -> dict[str, str]:
 
 
 def _installed_packages(wanted: tuple[str, ...]) -> dict[str, str]:
-    """Return the installed ones of these Debian packages with their versions."""
+    """Return name -> version for those of the `wanted` Debian packages that are installed."""
     asked = ["dpkg-query", "-W", "-f", "${Package} ${Version} ${db:Status-Status}\n", *wanted]
     try:
         done = subprocess.run(
@@ -154,7 +165,7 @@ def _installed_packages(wanted: tuple[str, ...]) -> dict[str, str]:
 
 @functools.cache
 def _programs_digest() -> str:
-    """Return the digest of our programs in the box."""
+    """Return the digest of the platform's own programs that run in the services' box."""
     digest = hashlib.sha256()
     for path in sorted(path for path in PROGRAMS.rglob("*") if path.is_file() and path.suffix != ".pyc"):
         data = path.read_bytes()

@@ -18,12 +18,12 @@ from .service_programs import LIBRARY, PROGRAMS, python_folder
 SEED, COMPANY, SETUP = f"{FILES}/seed", f"{FILES}/company", f"{FILES}/setup"
 SUPERVISOR = ("python3", "-m", "in_box.supervisor")
 LIMITS = ServiceLimits(memory=2 << 30, processes=400, disk=1 << 30)
-"""Limits of all services of a workplace together."""
+"""Limits of the box in which all services of a workplace run together."""
 
 
 def box_config(names: Sequence[str], mounts: Mapping[str, Path], label: str) -> BoxConfig:
-    """Return the config of a box with the services' programs. `mounts`: further read-only folders, by their path in the
-    box.
+    """Return the config of a box that contains the services' programs. `mounts` contains further read-only folders by
+    their path in the box.
     """
     given = {f"{FILES}/programs/in_box": PROGRAMS, LIBRARY: python_folder(names), **mounts}
     if "tracker" in names and (redmine := redmine_folder()) is not None:
@@ -44,15 +44,17 @@ def box_config(names: Sequence[str], mounts: Mapping[str, Path], label: str) -> 
 def service_spec(
     names: Sequence[str], *, accounts: Mapping[str, str], operator: str, dialects: Sequence[str] = ()
 ) -> ServiceSpec:
-    """Return the spec of the supervisor that runs the services. `accounts`: passwords by person; `operator`: the
-    operator's.
+    """Return the spec of the supervisor that runs the services. `accounts` contains the passwords by person; `operator`
+    is the operator's password.
     """
     more = ["--seed", SEED, *(["--dialects", ",".join(dialects)] if dialects else [])]
     return _spec(names, more, {"WORKPLACE_ACCOUNTS": json.dumps(dict(accounts)), "WORKPLACE_OPERATOR": operator})
 
 
 def warm_spec(names: Sequence[str]) -> ServiceSpec:
-    """Return the spec of a supervisor that loads programs and waits until it is told which company they are for."""
+    """Return the spec of a supervisor that loads the services' programs and then waits for the arguments of a
+    company.
+    """
     return _spec(names, ["--spare"], {})
 
 

@@ -1,4 +1,6 @@
-"""The stamp of a state: which services it belongs to, and checks that reject a state that these services cannot use."""
+"""The stamp of a workplace's state. It names the services and versions to which the state belongs, so that a state that
+the installed services cannot use is rejected.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +14,17 @@ from worksample.errors import ExportError
 from .service_programs import version_lines
 
 FORMAT = 1
-"""Version of the layout of a state: which folders it has, and what lies in them."""
+"""Version of the layout of a state, that is, of the folders in a state and their content."""
 STAMP = "workplace.json"
-"""File in a state's folder. No service writes there, so no agent can."""
+"""Name of the stamp's file in the folder of a state. No service writes to this place, so no agent can change the
+file.
+"""
 AGAIN = "copy the export again, or write it again with worksample workplace export FOLDER"
 STAMP_LIMIT = 1 << 20
 
 
 def write_stamp(state: Path, company: str, names: Sequence[str]) -> None:
-    """Write the stamp of a new state. `company`: digest of its folder."""
+    """Write the stamp of a new state. `company` is the digest of the company's folder."""
     said = {"format": FORMAT, "company": company, "services": version_lines(names)}
     (state / STAMP).write_text(json.dumps(said, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
@@ -51,7 +55,7 @@ def require_state(state: Path, names: Sequence[str], *, where: str = "export") -
 
 
 def read_stamp(state: Path, *, where: str = "export") -> Mapping[str, Any]:
-    """Return a state's stamp. Raises ExportError if it has none."""
+    """Return the stamp of a state. Raises ExportError if the state has no stamp."""
     path = state / STAMP
     try:
         if path.is_symlink() or path.stat().st_size > STAMP_LIMIT:

@@ -1,9 +1,11 @@
-"""The warm pool: a workplace's programs, loaded in a box before a start needs them, one at a time.
+"""The warm pool: it loads the programs of one workplace in a box before the workplace is needed.
 
-Loading Redmine is most of a start. If several workplaces are started one after the other, the next one's programs are
-loaded while the current one is in use. A warm workplace has never answered anybody and knows no company, account or
-password; it is taken once and ends with the workplace that took it. While it waits it takes memory but no processor
-time, since its programs sleep. It is not frozen, because a frozen process would survive a killed platform.
+Most of the time to start a workplace is spent on loading Redmine. If several workplaces are started one after the
+other, the programs of the next workplace are loaded while the current workplace is in use. A warm workplace has never
+answered a request and contains no company, account or password. It is taken only once and never returns to the pool.
+
+A waiting workplace takes memory but no processor time, because its programs sleep. It is not frozen, because a frozen
+process would survive a killed platform.
 """
 
 from __future__ import annotations
@@ -29,25 +31,33 @@ from worksample.tasks.workplace_settings import PORTS
 from .services_box import SEED, SETUP, SUPERVISOR, box_config, warm_spec
 
 OFF = "WORKSAMPLE_SPARE_WORKPLACE"
-"""Environment variable; 0 disables the warm pool, so that every workplace is started from scratch."""
+"""Name of an environment variable. The value 0 disables the warm pool, so that every workplace is started from
+scratch.
+"""
 SLOW = "tracker"
-"""Service whose programs take seconds to load; workplaces without it start as fast from scratch."""
+"""Name of the service whose programs take seconds to load. A workplace without this service gains nothing from the warm
+pool.
+"""
 LABEL = "spare workplace"
 HINT = f"export {OFF}=0"
 
 
 @dataclass(frozen=True, slots=True)
 class WarmWorkplace:
-    """A waiting workplace, and later the one that it became."""
+    """A workplace whose programs are loaded and that waits to be used. After `begin`, it is an ordinary running
+    workplace.
+    """
 
     service: TaskService
     names: frozenset[str]
     kind: str
     folder: BoxFolder
-    """Folder on the host through which its box receives files, read-only."""
+    """Folder on the host that is mounted read-only in the workplace's box. Through it the box receives files."""
 
     async def begin(self, spec: ServiceSpec, given: Mapping[str, Path]) -> None:
-        """Continue as if started by `spec`. `given`: folders by their path in the box. Raises SandboxError."""
+        """Continue as if the workplace had been started with `spec`. `given` contains folders by their path in the box.
+        Raises SandboxError.
+        """
         await asyncio.to_thread(self._fill_folders, given)
         self.service.spec = spec
         said = {"argv": spec.argv[len(SUPERVISOR) :], "env": dict(spec.env)}
@@ -66,7 +76,7 @@ class WarmWorkplace:
             ) from None
 
     async def close(self) -> None:
-        """See LoadedService."""
+        """End the workplace and its box."""
         await self.service.close()
         await self.service.box.close()
         await asyncio.to_thread(self.folder.remove)
@@ -74,22 +84,26 @@ class WarmWorkplace:
 
 @dataclass
 class WarmPool:
-    """The warm workplaces of a piece of work that still has to start so many."""
+    """The warm workplaces for a piece of work that starts several workplaces."""
 
     expected: int
     note: Callable[[str], None]
     load: Callable[[str, frozenset[str]], Coroutine[Any, Any, WarmWorkplace]]
     _next: asyncio.Task[WarmWorkplace] | None = None
     _names: frozenset[str] = frozenset()
-    """Services that some workplace needed so far; a warm one loads the programs of all of them."""
+    """Names of the services that any workplace has needed so far. A warm workplace loads the programs of all of
+    them.
+    """
     _left: list[asyncio.Task[WarmWorkplace]] = field(default_factory=list)
-    """Workplaces whose takers gave up while they were loaded."""
+    """Workplaces that are still being loaded although their takers no longer wait for them."""
     _given_up: bool = False
 
     async def take(
         self, kind: str, names: frozenset[str], spec: ServiceSpec, given: Mapping[str, Path]
     ) -> WarmWorkplace | None:
-        """Return a workplace that has begun as `spec` says; None if one must be started from scratch."""
+        """Return a warm workplace that has begun with `spec`, or None if the caller must start a workplace from
+        scratch.
+        """
         self.expected -= 1
         self._names |= names
         loading, self._next = self._next, None
@@ -114,7 +128,9 @@ class WarmPool:
         return spare if begun else None
 
     async def _wait_for(self, loading: asyncio.Task[WarmWorkplace]) -> WarmWorkplace | None:
-        """Return the loading workplace; that takes no longer than a start from scratch, since it was begun earlier."""
+        """Wait until a workplace is loaded and return it. This takes no longer than a start from scratch, because the
+        loading began earlier.
+        """
         try:
             await asyncio.wait({loading})
         except asyncio.CancelledError:
@@ -132,7 +148,7 @@ class WarmPool:
             self.note(f"workplaces are started from scratch from now on: {error}")
 
     async def close(self) -> None:
-        """Close the workplaces that nobody took."""
+        """Close the warm workplaces that nobody has taken."""
         ending = [*self._left, *([self._next] if self._next is not None else [])]
         self._next, self._left = None, []
         for task in ending:
@@ -147,9 +163,11 @@ _SPARES: contextvars.ContextVar[WarmPool | None] = contextvars.ContextVar("spare
 
 @contextlib.asynccontextmanager
 async def warm_pool(expected: int, note: Callable[[str], None] = lambda text: None) -> AsyncIterator[WarmPool | None]:
-    """Load the next workplace's programs ahead while so many are started. `note`: called if that fails.
+    """Yield a warm pool during the `async with` block. It loads the programs of the next workplace while `expected`
+    workplaces are started. `note` is called if the loading fails.
 
-    Yields None if only one is expected, if disabled, or within another warm pool, which then does the loading.
+    Yield None if only one workplace is expected, if the pool is disabled, or if another warm pool is already open and
+    does the loading.
     """
     if expected < 2 or os.environ.get(OFF) == "0" or _SPARES.get() is not None:
         yield None
@@ -164,12 +182,14 @@ async def warm_pool(expected: int, note: Callable[[str], None] = lambda text: No
 
 
 def current_pool() -> WarmPool | None:
-    """Return the warm pool of the caller's work."""
+    """Return the warm pool in which the caller runs, or None."""
     return _SPARES.get()
 
 
 async def load_workplace(kind: str, names: frozenset[str]) -> WarmWorkplace:
-    """Start a workplace with the programs of these services; it goes on loading by itself. Raises SandboxError."""
+    """Start a workplace that loads the programs of these services, and return without waiting for the loading. Raises
+    SandboxError.
+    """
     folder = await asyncio.to_thread(_folder)
     box, done = None, False
     try:
@@ -195,7 +215,9 @@ def _folder() -> BoxFolder:
 
 
 def link_tree(source: Path, target: Path) -> None:
-    """Copy a folder, by hard links if both lie on one disk; the box sees the files read-only. Raises OSError."""
+    """Copy a folder, with hard links if both folders are on one disk. The box can only read the files. Raises
+    OSError.
+    """
     with os.scandir(source) as entries:
         for entry in entries:
             to = target / entry.name

@@ -1,4 +1,4 @@
-"""A workplace: opened for a task, reset to its initial state, prepared by the task's setup."""
+"""A workplace of a task: how it is opened, reset to its initial state, and prepared by the task's setup."""
 
 from __future__ import annotations
 
@@ -33,21 +33,23 @@ CONTROL = "/task/scratch/control"
 
 @dataclass(frozen=True, slots=True)
 class LiveWorkplace:
-    """A workplace to be opened, and its operator's password, which is valid in this workplace only."""
+    """A workplace that can be opened, with the operator's password. The password is valid only in this workplace."""
 
     box: ServiceBox
     operator: str
     setup: bool = False
-    """Whether the task's `setup.py` must run once the services do."""
+    """Whether the task's `setup.py` must run after the services have started."""
     colleagues: tuple[Colleague, ...] = ()
-    """The colleagues in its chat."""
+    """The colleagues who answer in the chat of the workplace."""
     players: Mapping[str, str] = field(default_factory=dict)
-    """Passwords of the colleagues that a person plays."""
+    """Passwords of the colleagues whom a person plays, by account."""
     today: datetime = datetime(2026, 1, 5, 9, tzinfo=UTC)
-    """Start of the company's clock."""
+    """Time at which the company's clock starts."""
 
     def colleague_runner(self, box: Box, model: str | None, service: ModelService) -> ColleagueRunner:
-        """Return the runner of its colleagues, for the services in `box`. Raises SandboxError if one lacks a model."""
+        """Return the runner of the workplace's colleagues, for the services in `box`. Raises SandboxError if a
+        colleague needs a model and none is given.
+        """
         by = choose_responders(self.colleagues, model, service)
         return ColleagueRunner(
             WorkplaceChat(box, self.operator),
@@ -61,10 +63,11 @@ def workplace_over_state(
     names: Sequence[str], state: Path, label: str, *, accounts: Mapping[str, str] | None = None,
     setup: Path | None = None, dialects: Sequence[str] = (),
 ) -> LiveWorkplace:  # fmt: skip
-    """Return a workplace whose services start with a copy of a state: a seed's, or an export's.
+    """Return a workplace whose services start with a copy of a state, which belongs to a seed or an export.
 
-    accounts: passwords by person; without them people's passwords open only the chat and the tracker, and the
-    operator's opens everything. Its programs may come from the warm pool. Raises SandboxUnavailable if one is missing.
+    `accounts` contains passwords by person. Without `accounts`, people's own passwords open only the chat and the
+    tracker; the operator's password opens every service. The programs may come from the warm pool. Raises
+    SandboxUnavailable if a program is missing.
     """
     require_programs(names)
     operator = secrets.token_urlsafe(32)
@@ -81,10 +84,10 @@ def workplace_over_state(
 
 
 def task_workplace(environment: Environment, folder: Callable[[str], Path], label: str) -> LiveWorkplace | None:
-    """Return the workplace of a task; None if it has none. `folder`: returns the path of a manifest's files.
+    """Return the workplace of a task, or None if the task has none. `folder` returns the path of a manifest's files.
 
-    Blocks for about half a minute if its seed must be made. Raises ManifestError, SandboxError, and the errors of
-    `folder`.
+    If the seed must be made, this blocks for about half a minute. Raises ManifestError if the company is invalid;
+    SandboxError if the seed cannot be made; and the errors of `folder`.
     """
     source = environment.workplace
     if source is None or source.company.files is None:
@@ -107,8 +110,8 @@ def seed_of_folder(root: Path, names: Sequence[str]) -> Seed:
 
 
 async def reset_services(box: Box) -> float:
-    """Reset every service to its initial state; return the seconds that it took. Raises SandboxError if one did not
-    come back.
+    """Reset every service to its initial state and return the seconds that the reset took. Raises SandboxError if a
+    service does not start again.
     """
     try:
         connection = await box.connect(CONTROL)
@@ -135,7 +138,7 @@ async def reset_services(box: Box) -> float:
 
 
 async def run_setup(services: TrialServices, workplace: LiveWorkplace) -> None:
-    """Run the task's `setup.py` beside the services. Raises SandboxError (`service.start`) if it fails."""
+    """Run the task's `setup.py` in the services' box. Raises SandboxError (`service.start`) if it fails."""
     if not workplace.setup:
         return
     done = await services_box(services).run(
@@ -150,7 +153,7 @@ async def run_setup(services: TrialServices, workplace: LiveWorkplace) -> None:
 
 
 def operator_environment(workplace: LiveWorkplace) -> dict[str, str]:
-    """Return the environment variables of programs that act for the platform: a task's setup, a grader."""
+    """Return the environment variables for programs that act for the platform: the setup or a grader of a task."""
     return {"WORKPLACE_OPERATOR": workplace.operator}
 
 

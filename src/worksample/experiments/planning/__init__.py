@@ -1,4 +1,6 @@
-"""Planning: from a configuration to an experiment whose slots, lock and forecast are known before anything runs."""
+"""Planning of experiments: a configuration becomes an experiment with slots, a lock and a forecast before any trial
+runs.
+"""
 
 from lazy_loader import attach_stub
 

@@ -1,4 +1,4 @@
-"""Compatibility of agents and people with instances."""
+"""Compatibility of agents and people with instances: the reasons why a slot cannot be attempted."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _EARLIER_WORDS = (
     ("needs a browser, which needs isolation", "needs a browser, which there is none of without isolation"),
     (r"(needs endpoints \(.*?\)), which need isolation", r"\1, which there are none of without isolation"),
 )
-"""Patterns of reasons, and their wording in stores of version 0.1."""
+"""Pairs of a pattern for a present reason and the wording that stores of version 0.1 have for the same reason."""
 
 
 def reason_identity(reason: str) -> str:
@@ -82,7 +82,7 @@ def _earlier_command(found: re.Match[str]) -> str:
 
 
 def why_incompatible(agent: Agent, instance: Instance, lacking: frozenset[str] = frozenset()) -> str:
-    """Explain why the agent cannot work on the instance; "" if it can."""
+    """Return the reasons why the agent cannot work on the instance; "" if the agent can."""
     environment = instance.work.environment
     reasons = []
     missing = sorted(set(environment.requires) - set(agent.capabilities)) if agent.harness != HUMAN else []
@@ -124,19 +124,21 @@ def _why_no_browser(agent: Agent, environment: Environment) -> Iterator[str]:
 
 
 def required_commands(environment: Environment) -> tuple[str, ...]:
-    """Return the commands that this machine must provide, for boxes without an image."""
+    """Return the commands that this machine must provide for the environment. Only boxes without an image use these
+    commands.
+    """
     own = environment.software if environment.image is None else ()
     theirs = (command for one in environment.served if one.image is None for command in one.software)
     return tuple(dict.fromkeys((*own, *theirs)))
 
 
 def works_under(agent: Agent, arm: Arm) -> bool:
-    """Return whether the agent works in the arm: people have arms of their own."""
+    """Return whether the agent works in the arm. Arms in which only people work have no agents."""
     return (agent.harness == HUMAN) == (arm.worker is Worker.HUMAN)
 
 
 def why_no_person(arm: Arm, instance: Instance) -> str:
-    """Explain why a person cannot work on the instance; "" if one can."""
+    """Return the reasons why a person cannot work on the instance in this arm; "" if a person can."""
     environment = instance.work.environment
     if arm.worker is Worker.AGENT:
         return ""

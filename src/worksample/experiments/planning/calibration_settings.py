@@ -1,4 +1,4 @@
-"""The settings `[calibration]` of a plan: which judges they concern, and that they were set beforehand."""
+"""Checks of the settings `[calibration]` of a plan: they must concern judges, and must not change after planning."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ WHERE = "[calibration]"
 def with_calibrated_protocols(
     config: ExperimentConfig, instances: Iterable[Instance], protocols: Sequence[Protocol]
 ) -> ExperimentConfig:
-    """Fill in the protocols whose judges are calibrated. PlanError if no judge is asked anything."""
+    """Return the configuration with the protocols whose judges are calibrated. Raises PlanError if no judge evaluates
+    any instance.
+    """
     if config.calibration is None:
         return config
     known = list(instances)
@@ -51,7 +53,9 @@ def _how(protocol: Protocol) -> str:
 
 
 def require_same_calibration(kept: Experiment, now: Experiment) -> None:
-    """Raise PlanError if labels would be drawn, or judges tested, differently from the plan."""
+    """Check that the settings `[calibration]` of a plan have not changed since the experiment was planned. Raises
+    PlanError if they would draw other labels or test judges in another way.
+    """
     before, asked = calibration_of(kept), calibration_of(now)
     if before != asked:
         raise PlanError(
@@ -61,7 +65,7 @@ def require_same_calibration(kept: Experiment, now: Experiment) -> None:
 
 
 def require_earlier_labels(store: Store, experiment: Experiment) -> None:
-    """Raise PlanError if the experiment whose labels are to be reused does not exist."""
+    """Check that the experiment whose labels are reused exists. Raises PlanError if the store lacks it."""
     config = calibration_of(experiment)
     if config is not None:
         earlier_experiments(store, experiment, config)

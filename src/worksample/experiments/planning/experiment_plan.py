@@ -1,4 +1,6 @@
-"""Plan of an experiment: slots of agents x instances x arms x repeats. The same inputs always give the same plan."""
+"""Plan of an experiment: the slots of its agents, instances, arms and repeats. The same inputs always give the same
+plan.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ from .slot_order import later_slots, order_slots, strata_of
 
 @dataclass(frozen=True)
 class PlanInputs:
-    """Inputs of a plan: records only, independent of machine and time."""
+    """Inputs of a plan. They consist of records only and do not depend on the machine or the time."""
 
     name: str
     agents: tuple[Agent, ...]
@@ -55,36 +57,36 @@ class PlanInputs:
     suite: Suite | None = None
     tasks: tuple[Task, ...] = ()
     others: tuple[Instance, ...] = ()
-    """Instances of the suite and the tasks that are stored but not selected."""
+    """Instances that the suite and the tasks contain but that were not selected. They are stored, too."""
     roles: dict[str, str] = field(default_factory=dict)
     judged_by: JudgedBy | None = None
-    """Whose answers make the verdicts unless a report says otherwise."""
+    """Evaluators whose answers decide the verdicts, unless a report chooses others."""
     lacking: frozenset[str] = frozenset()
     """Commands that instances need and this machine's sandbox lacks."""
     allow_hosts: tuple[str, ...] = ()
-    """Hosts that the operator allows."""
+    """Hosts that the operator allows tasks' endpoints to reach."""
     hosts: HostLists | None = None
-    """Hosts that the suite allows or blocks."""
+    """Hosts that the suite allows or blocks for tasks' endpoints; None if the suite has no lists."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Experiment with the slots that are planned before the first trial."""
+    """Plan: an experiment with the slots that exist before the first trial."""
 
     experiment: Experiment
     slots: tuple[Slot, ...]
     inputs: PlanInputs
     later: tuple[Slot, ...] = ()
-    """Every slot that the chains' rule may add."""
+    """Re-attempts that the chains' rule may add after failed attempts."""
 
     @property
     def attemptable(self) -> tuple[Slot, ...]:
-        """The slots that will run."""
+        """Slots that will run; slots that are not attemptable are left out."""
         return tuple(s for s in self.slots if not s.not_attemptable)
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """All records that the store must have before the first trial."""
+        """Records that the store must have before the first trial."""
         m = self.inputs
         suite = (m.suite,) if m.suite else ()
         return (*m.tasks, *m.instances, *m.others, *suite, *m.agents, self.experiment, *self.slots)
@@ -93,12 +95,13 @@ class Plan:
 def plan(
     material: PlanInputs, *, author: str, at: datetime, versions: dict[str, str], settings: dict[str, Any]
 ) -> Plan:
-    """Plan slots for agents x instances x arms x repeats. Raises PlanError if no slot is left, or if names collide.
+    """Plan a slot for each combination of agent, instance, arm and repeat.
 
-    Without agents the plan has no slots, and all work is handed in. The experiment's id is its name and a digest of
-    everything that determines the work: agents, instances, arms, repeats, seed, roles, protocols, sandbox and
-    incompatible slots. Author, time, versions and settings are not part of it, so that the same plan finds the same
-    experiment.
+    The experiment's id consists of its name and a digest of everything that determines the work: agents, instances,
+    arms, repeats, seed, roles, protocols, sandbox and incompatible slots. The author, the time, the versions and the
+    settings do not change the id, so a repeated plan finds the existing experiment. Without agents the plan has no
+    slots, and all work is handed in. Raises PlanError if agents are given and no slot can run, or if two names are
+    equal.
     """
     _refuse(material)
     hosts = allowed_hosts(material.allow_hosts, material.hosts)
@@ -199,7 +202,9 @@ def _refuse(material: PlanInputs) -> None:
 
 
 def _refuse_feedback(arm: Arm, instances: Sequence[Instance], protocol: Protocol) -> None:
-    """Raise PlanError if the first protocol asks no evaluator of the kind whose feedback is wanted."""
+    """Raise PlanError if the arm's feedback comes from a kind of evaluator that does not evaluate under the first
+    protocol.
+    """
     kind = KIND.get(arm.feedback)
     whole = protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE)
     if arm.feedback is not Feedback.NONE and protocol is Protocol.PAIRWISE:
@@ -218,7 +223,7 @@ def _refuse_feedback(arm: Arm, instances: Sequence[Instance], protocol: Protocol
 
 
 def allowed_hosts(operator: Iterable[str], suite: HostLists | None) -> HostAllowance:
-    """Parse the hosts that the operator and the suite allow. UsageError for an invalid one."""
+    """Parse the rules for hosts that the operator and the suite give. Raises UsageError if a rule is invalid."""
     lists = suite or HostLists()
     return HostAllowance(
         operator=tuple(read_rule(text) for text in operator),

@@ -16,7 +16,9 @@ from worksample.tasks import find_suite, ingest, ingest_suite, read_package, rea
 
 @dataclass(frozen=True)
 class Selection:
-    """Selected records, whose files are in the sink."""
+    """Selected instances and their suite and tasks. The content of their files is in the sink that was passed to
+    `select`.
+    """
 
     tasks: tuple[Task, ...]
     instances: tuple[Instance, ...]
@@ -27,9 +29,9 @@ class Selection:
 
 
 def select(config: ExperimentConfig, sink: Sink) -> Selection:
-    """Read the suite and the tasks that `config` names, and select the instances that it asks for.
+    """Read the suite and the tasks that `config` names, and select the instances that its patterns match.
 
-    ManifestError for an invalid package or suite, PlanError for a pattern that matches nothing.
+    Raises ManifestError if a package or the suite is invalid. Raises PlanError if a pattern matches nothing.
     """
     tasks: list[Task] = []
     instances: list[Instance] = []
@@ -49,7 +51,9 @@ def select(config: ExperimentConfig, sink: Sink) -> Selection:
 
 
 def filter_instances(instances: Sequence[Instance], only: Sequence[str]) -> tuple[Instance, ...]:
-    """Return the instances whose `task` or `task/name` matches one of the patterns; all without patterns."""
+    """Return the instances whose `task` or `task/name` matches one of the patterns. Without patterns, return all
+    instances.
+    """
     if not only:
         return tuple(instances)
     for pattern in only:

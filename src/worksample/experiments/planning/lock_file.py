@@ -1,4 +1,6 @@
-"""Lock of an experiment: versions, digests, the machine and the resolved configuration at planning time."""
+"""Lock of an experiment: the versions, the digests, the machine and the complete configuration at the time of
+planning.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ LOCK_NAME = "lock.json"
 
 
 def installed_versions(sandbox: str = "bubblewrap") -> dict[str, str]:
-    """Return the versions of everything that takes part in a trial; "absent" for a missing program."""
+    """Return the versions of all software that takes part in a trial. The version of a missing program is "absent"."""
     made_by = {"docker": require_kind(sandbox)} if sandbox == "docker" else {}
     return {
         "worksample": importlib.metadata.version("worksample"),
@@ -43,7 +45,9 @@ def _bubblewrap() -> str:
 
 
 def lock_table(plan: Plan) -> dict[str, Any]:
-    """Return the lock as JSON types. It shows whether two runs are the same."""
+    """Return the lock of a plan as JSON types. A comparison of two locks shows whether two runs had the same
+    conditions.
+    """
     m = plan.inputs
     return {
         "experiment": plan.experiment.id,
@@ -77,7 +81,7 @@ def lock_table(plan: Plan) -> dict[str, Any]:
 
 
 def _agent(agent: Agent) -> dict[str, Any]:
-    """Return an agent's record with its script replaced by a digest."""
+    """Return the fields of an agent, with its script replaced by a digest."""
     plain = agent.plain()
     if "script" in agent.settings:
         plain["settings"] = {**agent.settings, "script": digest_of(agent.settings["script"])}
@@ -85,7 +89,7 @@ def _agent(agent: Agent) -> dict[str, Any]:
 
 
 def write_lock(plan: Plan, folder: Path) -> Path:
-    """Write `lock.json` into `folder` unless it exists, and return its path. The lock never changes afterwards."""
+    """Write `lock.json` into `folder` and return its path. An existing lock is not changed."""
     path = folder / LOCK_NAME
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)

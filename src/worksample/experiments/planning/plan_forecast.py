@@ -1,4 +1,4 @@
-"""Forecast of a plan: its longest time, highest cost and hours of people."""
+"""Forecast of a plan: the maximum time, the maximum cost, and the hours that people need."""
 
 from __future__ import annotations
 
@@ -20,26 +20,30 @@ from .experiment_plan import Plan
 
 @dataclass(frozen=True)
 class Forecast:
-    """Upper bounds of a plan. None means unknown, because some trial has no such limit."""
+    """Upper bounds of a plan. A bound is None (unknown) if a trial has no limit from which the bound could be
+    computed.
+    """
 
     trials: int
     not_attemptable: int
     seconds: float | None
-    """Wall-clock seconds with `parallel` trials at the same time."""
+    """Maximum wall-clock time of the experiment in seconds, if `parallel` trials run at the same time."""
     cost: float | None
-    """US dollars; 0 if no agent calls a model."""
+    """Maximum cost in US dollars; 0 if no agent calls a model."""
     beyond_budget: float | None = 0.0
-    """Additional US dollars: a budget is checked after each call, so the call that exceeds it must still be paid."""
+    """Maximum cost in US dollars beyond the budgets of the trials. A budget is checked after each call, so the call
+    that exceeds the budget must still be paid.
+    """
     reattempts: int = 0
-    """Number of these trials that run only if the chains' rule requires them."""
+    """Number of trials of this forecast that are re-attempts. They run only if the chains' rule requires them."""
     seats: int = 0
-    """Number of these trials that wait for a person who works."""
+    """Number of trials of this forecast in which a person works."""
     hours: float | None = 0.0
-    """Hours that people need according to the tasks; None if a task does not state them."""
+    """Hours of work that people need, as the tasks state them; None if a task states no hours."""
 
 
 def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool]) -> Forecast:
-    """Compute the upper bounds of a plan under its limits."""
+    """Compute the upper bounds of a plan from the limits of its trials."""
     m = planned.inputs
     agents, instances, arms = ({r.id: r for r in m.agents}, {r.id: r for r in m.instances}, {a.name: a for a in m.arms})
     seconds: float | None = 0.0
@@ -67,8 +71,8 @@ def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool])
 
 
 def beyond_budget(planned: Plan, prices: dict[str, Price]) -> float | None:
-    """Return the US dollars of one call per trial with a budget; None if a model's context or longest answer is
-    unknown.
+    """Return the maximum cost in US dollars beyond the budgets: for each trial with a budget, one call at the highest
+    possible cost. Return None if the context size or the maximum answer length of a model is unknown.
     """
     m = planned.inputs
     agents, instances, arms = ({a.id: a for a in m.agents}, {i.id: i for i in m.instances}, {a.name: a for a in m.arms})
@@ -92,6 +96,6 @@ def _dearest_call(agent: Agent, prices: dict[str, Price]) -> float | None:
 
 
 def prices_with_scripts(prices: Mapping[str, Price], agents: Iterable[Agent]) -> dict[str, Price]:
-    """Add a price of 0 for the models of scripted agents."""
+    """Return the prices, with a price of 0 added for the models of scripted agents."""
     free = {a.model: Price(input=0, output=0) for a in agents if a.harness == "scripted" and a.model}
     return {**free, **prices}

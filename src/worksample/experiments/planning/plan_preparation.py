@@ -1,4 +1,6 @@
-"""Preparation of a plan from a configuration: read packages and agents, check that they fit, commit, write the lock."""
+"""Preparation of a plan from a configuration. It reads packages and agents, checks that they are compatible, commits
+the records and writes the lock.
+"""
 
 from __future__ import annotations
 
@@ -28,15 +30,16 @@ from .plan_forecast import Forecast, beyond_budget, forecast, prices_with_script
 from .protocol_choice import default_protocol
 
 SANDBOX_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-"""Folders of commands in a box, which shows this machine's /usr."""
+"""Value of PATH in a box. A box without an image uses the programs in this machine's /usr."""
 
 
 def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
-    """Read everything that `config` names and plan it. `sink` receives the files; if it is None, only digests are
-    computed.
+    """Read all tasks, suites and agents that `config` names, and plan the experiment. The content of files is written
+    to `sink`; if `sink` is None, only digests are computed.
 
-    Raises ManifestError for an invalid package, suite or script; PlanError for plans that cannot run: an incompatible
-    agent, a script without steps for a task, a budget for a model without a price.
+    Raises ManifestError if a package, a suite or a script is invalid. Raises PlanError if the plan cannot run: an agent
+    is incompatible with all instances, a script has no steps for a task, or a budget is set for a model without a
+    price.
     """
     people = any(arm.worker is Worker.HUMAN for arm in config.arms)
     check_names(config)
@@ -70,7 +73,7 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
 
 
 def agent_of(config: AgentConfig) -> Agent:
-    """Return the record of an agent. PlanError for settings that its harness does not take."""
+    """Return the record of an agent. Raises PlanError if its harness does not support a setting."""
     return define(
         config.name,
         harness=config.harness,
@@ -90,7 +93,7 @@ def _missing_commands(selection: Selection) -> frozenset[str]:
 
 
 def _check(planned: Plan, config: ExperimentConfig) -> None:
-    """Raise PlanError for faults that would otherwise appear in the middle of a run."""
+    """Raise PlanError for faults of a plan that would otherwise stop the experiment while it runs."""
     m = planned.inputs
     prices = prices_with_scripts(config.prices, m.agents)
     agents, instances, arms = ({a.id: a for a in m.agents}, {i.id: i for i in m.instances}, {a.name: a for a in m.arms})
@@ -107,7 +110,7 @@ def _check(planned: Plan, config: ExperimentConfig) -> None:
 
 
 def _check_budget(planned: Plan, config: ExperimentConfig) -> None:
-    """Raise PlanError if chains have a budget and something that counts against it has no price."""
+    """Raise PlanError if chains have a budget in US dollars and a cost that counts against the budget has no price."""
     m = planned.inputs
     if m.chain is None or m.chain.dollars is None:
         return
@@ -123,13 +126,15 @@ def _check_budget(planned: Plan, config: ExperimentConfig) -> None:
 
 
 def forecast_of(planned: Plan, config: ExperimentConfig) -> Forecast:
-    """Compute the upper bounds of a plan. Scripted agents, and programs without a model, cost nothing."""
+    """Compute the upper bounds of a plan. Scripted agents and programs without a model cost nothing."""
     most = forecast(planned, config.parallel, lambda agent: agent.harness != "scripted" and agent.model is not None)
     return replace(most, beyond_budget=beyond_budget(planned, config.prices) if most.cost else 0.0)
 
 
 def commit_plan(store: Store, planned: Plan) -> bool:
-    """Commit all records that the store lacks and write the lock. Return True if the experiment was planned before."""
+    """Commit all records of the plan that the store lacks, and write the lock. Return True if the experiment was
+    already planned.
+    """
     known = store_holds(store, planned.experiment)
     require_unchanged(store, planned)
     commit_new(store, planned.records)
@@ -138,7 +143,7 @@ def commit_plan(store: Store, planned: Plan) -> bool:
 
 
 def require_unchanged(store: Store, planned: Plan) -> None:
-    """Raise PlanError if the experiment was planned before with different calibration settings."""
+    """Raise PlanError if the experiment was already planned and its plan had different calibration settings."""
     for kept in store.find(Experiment, id=planned.experiment.id):
         require_same_calibration(kept, planned.experiment)
     require_earlier_labels(store, planned.experiment)

@@ -1,4 +1,4 @@
-"""Progress of a plan in a store. Slots that are done are not run again."""
+"""Progress of a plan in a store: how many of its slots are done, and which slots still have to run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from .slot_order import later_slots
 
 @dataclass(frozen=True)
 class PlanProgress:
-    """Counts of slots. `planned` = `done` + `open` + `not_attemptable`; the other counts are part of `done`."""
+    """Numbers of slots. `planned` is the sum of `done`, `open` and `not_attemptable`. `waits_for_people`,
+    `waits_for_judge` and `ungraded` count parts of `done`.
+    """
 
     planned: int
     done: int
@@ -34,7 +36,9 @@ class PlanProgress:
 
 
 def _later(plan: Plan, store: Store) -> tuple[Slot, ...]:
-    """Return the re-attempts that are planned but not made, and those that may still be planned."""
+    """Return the re-attempts that may still run: committed slots without a trial, and slots that the chains' rule may
+    add.
+    """
     found: list[Slot] = []
     for chain in chains_of(store, plan.experiment):
         slots = [store.get(Slot, link.slot) for link in chain.links]
@@ -46,8 +50,8 @@ def _later(plan: Plan, store: Store) -> tuple[Slot, ...]:
 
 
 def progress_of(plan: Plan, store: Store | None) -> tuple[PlanProgress, Plan]:
-    """Return the progress of a plan, and the plan without the slots that are done. `store` is None if
-    none exists yet.
+    """Return the progress of a plan, and a copy of the plan without the slots that are done. `store` is None if no
+    store exists.
     """
     count, attemptable = len(plan.slots), len(plan.attemptable)
     if store is None or not store_holds(store, plan.experiment):

@@ -1,4 +1,4 @@
-"""Choice of the protocol for an experiment that names none, and errors for instances that a protocol cannot grade."""
+"""Choice of a protocol for an experiment that names none, and the error for instances that a protocol cannot grade."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from worksample.records import (
 )
 
 USUAL = (Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC, Protocol.HOLISTIC, Protocol.PAIRWISE)
-"""Order in which protocols are tried as the default."""
+"""Protocols in the order in which they are tried as the default of an experiment."""
 
 
 def default_protocol(instances: Sequence[Instance]) -> tuple[Protocol, ...]:
-    """Return the first protocol that all instances have. PlanError if they have none in common.
+    """Return the first protocol under which all instances can be graded. Raises PlanError if no protocol fits all
+    instances.
 
-    Without instances, which are refused elsewhere, return programs.
+    Without instances, return the protocol `program`; another check refuses experiments without instances.
     """
     for protocol in USUAL:
         if all(protocol in i.grading for i in instances):
@@ -31,11 +32,13 @@ def default_protocol(instances: Sequence[Instance]) -> tuple[Protocol, ...]:
 
 
 NAMED = 3
-"""Maximum number of tasks that a command names."""
+"""Maximum number of tasks that a suggested command names."""
 
 
 def ungradable_error(protocol: Protocol, lacking: Sequence[Instance], of: int) -> PlanError:
-    """Build the error for instances without a grading under the protocol. It suggests runs that are possible."""
+    """Build the error for instances that cannot be graded under the protocol. The error suggests commands that can
+    run.
+    """
     first = lacking[0]
     many = f" ({len(lacking)} of {of} instances lack it)" if len(lacking) > 1 else ""
     have = ", ".join(sorted(first.grading)) or "none"
@@ -46,7 +49,7 @@ def ungradable_error(protocol: Protocol, lacking: Sequence[Instance], of: int) -
 
 
 def one_run_per_protocol(instances: Sequence[Instance]) -> str:
-    """Return flags for one run per protocol; "" if there is none."""
+    """Return command-line flags for one run per protocol, if the instances need different protocols; otherwise ""."""
     tasks: dict[Protocol, dict[str, None]] = {}
     for instance in instances:
         for protocol in sorted(instance.grading)[:1]:

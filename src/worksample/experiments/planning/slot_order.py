@@ -15,9 +15,11 @@ from worksample.records import (
 
 
 def order_slots(slots: Sequence[Slot], seed: int, strata: Mapping[str, str] | None = None) -> tuple[Slot, ...]:
-    """Order slots by repeat, shuffled by `seed` within each repeat, so that no instance always runs last.
+    """Order slots by repeat. Within each repeat, shuffle the slots with the random seed `seed`, so that no instance
+    always runs last.
 
-    `strata` maps instances to strata. At every point of the order, each stratum has had its share.
+    `strata` maps instances to strata. If it is given, the strata are interleaved: every part of the order has slots of
+    each stratum in proportion to the stratum's size.
     """
     drawn = sorted(slots, key=lambda s: (s.attempt, s.repeat, digest_of([seed, s.id])))
     if not strata:
@@ -35,12 +37,14 @@ def order_slots(slots: Sequence[Slot], seed: int, strata: Mapping[str, str] | No
 
 
 def strata_of(experiment: Experiment, instances: Sequence[Instance]) -> dict[str, str]:
-    """Return each instance's category as its stratum, so that arms stay comparable; empty without chains."""
+    """Return each instance's category as its stratum, so that arms stay comparable at any time during the run. Return
+    an empty mapping if the experiment has no chains.
+    """
     return {i.id: i.about.category for i in instances} if experiment.lock.chain else {}
 
 
 def later_slots(slot: Slot, arm: Arm, experiment: Experiment) -> tuple[Slot, ...]:
-    """Return every slot that may follow this one in an arm."""
+    """Return all slots of later attempts that may follow this slot in its arm."""
     found: list[Slot] = []
     while slot.attempt < experiment.attempts:
         slot = next_slot(slot, arm)
@@ -49,7 +53,7 @@ def later_slots(slot: Slot, arm: Arm, experiment: Experiment) -> tuple[Slot, ...
 
 
 def next_slot(slot: Slot, arm: Arm) -> Slot:
-    """Return the slot of a chain's next attempt."""
+    """Return the slot of the attempt that follows this slot in its chain."""
     attempt = slot.attempt + 1
     return Slot(
         id=Slot.identify(slot.experiment, slot.agent, slot.instance, arm.name, attempt, slot.repeat),

@@ -1,5 +1,5 @@
-"""A browser for agents: Chromium in the agent's box, driven from a box of its own, every action recorded by the
-platform.
+"""A browser for agents. Chromium runs in the agent's box, a driver in a second box controls Chromium, and the platform
+records every action.
 """
 
 from lazy_loader import attach_stub

@@ -1,4 +1,6 @@
-"""The browser actions of agents: one table from which tools, the MCP server and the docs are built."""
+"""The table of browser actions that agents can take. The agents' tools, the MCP server and the docs are built from this
+table.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,12 @@ from typing import Any
 
 _HALF = re.compile("[\ud800-\udfff]")
 LONGEST = 100_000
-"""Maximum characters of a text argument."""
+"""Maximum characters of a text argument of a browser action."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of an action. `kind` is a JSON type, or `strings` for a list of strings."""
+    """A parameter of a browser action. `kind` is a JSON type, or `strings` for a list of strings."""
 
     kind: str
     about: str
@@ -30,14 +32,14 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class BrowserAction:
-    """An action; the tool is called `browser_NAME`."""
+    """A browser action that an agent can take with the tool `browser_NAME`."""
 
     name: str
     about: str
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
 
     def wrong(self, given: Mapping[str, Any]) -> str:
-        """Return why these arguments are invalid, or ""."""
+        """Return why the arguments in `given` are invalid for this action, or "" if they are valid."""
         if unknown := sorted(set(given) - set(self.parameters)):
             return f"{self.name} takes no {unknown[0]!r}; it takes {', '.join(self.parameters) or 'nothing'}"
         for key, one in self.parameters.items():

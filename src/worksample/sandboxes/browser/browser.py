@@ -1,8 +1,9 @@
-"""A trial's browser while it runs.
+"""The browser of a running trial.
 
-Chromium runs in the agent's box and is controlled over its standard input and output, so none of its ports listens and
-no page can find it. Playwright runs in a box of its own, without network and without the platform, which contains
-whatever a malicious browser sends. This process relays bytes between the two and reads lines of JSON.
+Chromium runs in the agent's box and is controlled over its standard input and output, so Chromium listens at no port
+and no page can find a port. Playwright runs in a second box without network and without the platform's code. That box
+contains the damage if a malicious browser attacks Playwright. This process relays bytes between the two boxes and reads
+lines of JSON from Playwright's driver.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ from .browser_ledger import LARGEST_SCREEN, BrowserLedger
 from .chromium import BINARY, LIBRARY, OWN, PROGRAMS, playwright_folder
 
 LIMITS = BoxLimits(memory=1 << 30, processes=96, disk=64 << 20)
-"""Limits of the driver's box."""
+"""Limits of the box in which Playwright's driver runs."""
 SOCKET = "/task/scratch/browser"
 LONGEST_LINE = 32 << 20
-"""Maximum bytes of a driver's answer."""
+"""Maximum bytes of an answer line of Playwright's driver."""
 LARGEST_UPLOAD = 32 << 20
 PROFILE = "/tmp/worksample-browser"
 _SWITCHES = """--headless=new --no-sandbox --remote-debugging-pipe --no-first-run --no-default-browser-check
@@ -54,7 +55,9 @@ CURRENT: ContextVar[Browser | None] = ContextVar("worksample_browser", default=N
 
 @dataclass(frozen=True, slots=True)
 class BrowserObservation:
-    """The result of an action: `error` says why it was not carried out, `text` and `picture` show the page after it."""
+    """The result of a browser action. `error` says why the action was not carried out; `text` and `picture` show the
+    page after the action.
+    """
 
     text: str
     picture: bytes = b""
@@ -63,16 +66,17 @@ class BrowserObservation:
 
 @dataclass
 class Browser:
-    """A browser that is started with the first action and carries out one action at a time."""
+    """A trial's browser. The first action starts the browser, and actions run one after another."""
 
     box: Box
     """The agent's box."""
     config: BrowserConfig = field(default_factory=BrowserConfig)
     kind: str = "bubblewrap"
-    """Kind of the driver's box."""
+    """Kind of the box in which Playwright's driver runs."""
     ledger: BrowserLedger = field(default_factory=BrowserLedger)
     failure: FailureSignal = field(default_factory=lambda: FailureSignal(overrules=True))
-    """SandboxError that ends the trial: a box of the browser was lost or could not be started."""
+    """Signal with the SandboxError that ends the trial if one of the browser's two boxes is lost or cannot be started.
+    """
     _driver: Box | None = None
     _process: Process | None = None
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -80,14 +84,16 @@ class Browser:
     _count: int = 0
     _waiting: bytes = b""
     _complaint: str = ""
-    """The last lines of the driver's standard error."""
+    """The last lines of the driver's standard error, for error messages."""
     _chromium: str = ""
-    """The last lines of Chromium's standard error."""
+    """The last lines of Chromium's standard error, for error messages."""
     _shown: str = ""
-    """The last text that the agent was shown of the page."""
+    """The page's text that was last shown to the agent."""
 
     async def act(self, action: str, given: Mapping[str, Any]) -> BrowserObservation:
-        """Carry out an action. Raises SandboxError if the agent's box is lost or the driver's box cannot be started."""
+        """Carry out a browser action and return its result. Raises SandboxError if the agent's box is lost or the
+        driver's box cannot be started.
+        """
         async with self._turn:
             began = time.monotonic()
             given = {key: value for key, value in given.items() if value is not None}
@@ -105,7 +111,7 @@ class Browser:
             return seen
 
     async def close(self) -> None:
-        """End the driver and Chromium. The record stays."""
+        """End the driver and Chromium. The record of the browser's actions remains available."""
         tasks, self._tasks = self._tasks, []
         for task in tasks:
             task.cancel()
@@ -200,13 +206,15 @@ class Browser:
         return answer
 
     async def _keep_complaints(self, driver: Process) -> None:
-        """Keep the last lines that the driver printed on standard error."""
+        """Store the last lines that the driver prints on standard error."""
         with contextlib.suppress(SandboxError):
             while data := await driver.stderr.read():
                 self._complaint = (self._complaint + data.decode("utf-8", "replace"))[-2000:]
 
     async def _connect_chromium(self, line: Connection) -> None:
-        """Start Chromium in the agent's box for one connection of the driver, and relay between them."""
+        """Start Chromium in the agent's box for one connection of the driver, and relay bytes between the driver and
+        Chromium.
+        """
         secure = ",".join(self.config.secure)
         size = ",".join(map(str, self.config.viewport))
         argv = [*_SWITCHES.split(), f"--disable-features={''.join(_FEATURES.split())}", f"--window-size={size}"]
@@ -245,14 +253,16 @@ class Browser:
 
 
 def element_line(shown: str, bid: Any) -> str:
-    """Return how an element was described in the text that the agent saw, such as `button 'Save'`; "" if it was not."""
+    """Return the line that describes the element `bid` in `shown`, the text that the agent saw, such as `button
+    'Save'`. Return "" if `shown` has no line for the element.
+    """
     begins = f"[{bid}] "
     lines = (line.strip() for line in shown.splitlines()) if isinstance(bid, str) else ()
     return next((line[len(begins) :] for line in lines if line.startswith(begins)), "")
 
 
 def _picture(given: Any) -> bytes:
-    """Return a screenshot from the driver's Base64, or b"" if it is too large or malformed."""
+    """Return the screenshot that the driver sent as Base64, or b"" if the screenshot is too large or malformed."""
     if not isinstance(given, str) or len(given) > LARGEST_SCREEN * 4 // 3:
         return b""
     try:

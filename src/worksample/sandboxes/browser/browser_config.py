@@ -8,9 +8,10 @@ from typing import get_args
 from worksample.records.task import Observation
 
 OBSERVATIONS: tuple[Observation, ...] = get_args(Observation)
-"""Kinds of observations. tree, dom: the page as text; screenshot, marks: as a picture, without and with element ids;
-visible: texts hold only the viewport's content; interactable: elements that can be acted on, with positions;
-viewport: its size and scroll position; tabs.
+"""The kinds of observations. `tree` and `dom` show the page as text. `screenshot` shows the page as a picture, `marks`
+as a picture with element ids. `visible` limits the texts to the content of the viewport. `interactable` lists the
+elements that can be acted on, with positions. `viewport` gives the size and scroll position of the viewport. `tabs`
+lists the tabs.
 """
 DEFAULT = ("tree", "tabs")
 DOWNLOADS = "/task/scratch/downloads"
@@ -23,11 +24,11 @@ class BrowserConfig:
     observe: tuple[str, ...] = DEFAULT
     viewport: tuple[int, int] = (1280, 720)
     timeout: float = 10.0
-    """Seconds that an action on a page may take."""
+    """Maximum seconds of an action on a page."""
     answer: float = 75.0
-    """Seconds until a driver that does not answer is restarted with its browser."""
+    """Seconds after which a driver that has not answered is restarted together with its browser."""
     text: int = 40_000
-    """Maximum characters of each text that an agent is shown."""
+    """Maximum characters of each text about a page that is shown to an agent."""
     secure: tuple[str, ...] = ()
-    """Origins without TLS that the browser treats as secure: a company's services."""
+    """Origins without TLS that the browser treats as secure: the services of a simulated company."""
     downloads: str = DOWNLOADS

@@ -1,4 +1,4 @@
-"""The record of a browser: each action with what the agent was shown, each loaded page, each screenshot."""
+"""The record of a trial's browser: each action with the text shown to the agent, each loaded page, each screenshot."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ PART = "browser"
 ACTIONS, NAVIGATION, SCREENS = "actions.jsonl", "navigation.jsonl", "screens"
 MOST_ACTIONS, MOST_VISITS = 20_000, 50_000
 MOST_SCREENS = 256 << 20
-"""Maximum bytes of all screenshots together; later actions have none."""
+"""Maximum bytes of all screenshots of a trial together. After this limit, actions are recorded without a screenshot."""
 LARGEST_SCREEN = 4 << 20
 LONGEST, LONGEST_LINE = 4_000, 300
 JPEG = b"\xff\xd8\xff"
 
 
 class BrowserLedger:
-    """The record of one trial's browser, kept in this process: nothing in a box can write to it."""
+    """The record of one trial's browser. The record is stored in this process, so nothing in a box can write to it."""
 
     def __init__(self, version: str = "") -> None:
         self.actions: list[dict[str, Any]] = []
@@ -35,8 +35,8 @@ class BrowserLedger:
         self, action: str, given: Mapping[str, Any], answer: Mapping[str, Any], screen: bytes, seconds: float,
         element: str = "",
     ) -> None:  # fmt: skip
-        """Record an action and its result. `answer` comes from a box: texts are shortened, the rest is dropped.
-        `element`: what the agent had been shown of the element that it named.
+        """Record an action and its result. `answer` comes from a box, so long texts in `answer` are shortened and
+        unknown values are dropped. `element` is the description of the action's element that the agent had seen.
         """
         number = len(self.actions) + self._left + 1
         visits = [visit for one in _list(answer, "navigations")[:100] if (visit := _visit(one, number))]
@@ -60,7 +60,7 @@ class BrowserLedger:
         self.actions.append(row)
 
     def part(self, sink: Sink) -> SubmissionPart:
-        """Return the record as a part of a submission."""
+        """Return the record of the browser as a part of a submission."""
         rows = [*self.actions, {"left_out": self._left}] if self._left else self.actions
         begun = [{"browser": f"Chromium {self.version}"}] if self.version else []
         files = {ACTIONS: _lines([*begun, *rows]), NAVIGATION: _lines(self.visits), **self.screens}

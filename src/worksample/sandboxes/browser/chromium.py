@@ -11,19 +11,22 @@ from worksample.extras import install_command
 from worksample.sudo_command import root_command
 
 BINARY = Path("/usr/lib/chromium/chromium")
-"""Debian's Chromium, without its start script, which would read settings that no box has. The headless shell would
-halve the processor time, but cannot treat an origin without TLS as secure, so nobody could log in to the chat.
+"""Path of Debian's Chromium program. Debian's start script is not used, because the script reads settings that no box
+has.
+
+Chromium's headless shell would need half the processor time. But the shell cannot treat an origin without TLS as
+secure, so nobody could log in to the company's chat.
 """
 PACKAGE = "chromium"
 NODE_PACKAGE = "libatomic1"
-"""The library that Playwright's Node is linked with and a bare Debian lacks."""
+"""Debian package that the Node program of Playwright needs and that a minimal Debian lacks."""
 PROGRAMS = Path(__file__).parent / "in_box"
 LIBRARY = "/opt/worksample/sandboxes/browser/python"
 OWN = "/opt/worksample/sandboxes/browser/chromium"
 
 
 def missing_browser_command() -> str:
-    """Return the command that installs what is missing, or "" if nothing is."""
+    """Return the command that installs the missing parts of the browser, or "" if nothing is missing."""
     lines = []
     if packages := lacking_packages():
         lines.append(root_command(f"apt-get install -y {' '.join(packages)}"))
@@ -33,14 +36,14 @@ def missing_browser_command() -> str:
 
 
 def lacking_packages() -> tuple[str, ...]:
-    """Return the Debian packages that are missing on this machine."""
+    """Return the Debian packages that the browser needs and this machine lacks."""
     linked = any(Path("/usr/lib").glob("*/libatomic.so.1"))
     return (() if BINARY.exists() else (PACKAGE,)) + (() if linked else (NODE_PACKAGE,))
 
 
 def playwright_folder() -> Path:
-    """Return the folder of Python packages for the driver's box: Playwright and its dependencies, nothing of the
-    platform.
+    """Return the folder of Python packages for the driver's box. The folder holds Playwright and its dependencies, and
+    nothing of the platform.
     """
     from worksample.sandboxes.python_toolbox import library_folder
 
@@ -49,7 +52,7 @@ def playwright_folder() -> Path:
 
 @functools.cache
 def chromium_version() -> str:
-    """Return the version of the Chromium package, or "" without dpkg."""
+    """Return the version of the Debian package of Chromium, or "" on a machine without dpkg."""
     asked = ["dpkg-query", "-W", "-f", "${Version}", PACKAGE]
     try:
         return subprocess.run(

@@ -1,7 +1,8 @@
-"""The browser as a server of the Model Context Protocol, for programs in the agent's box.
+"""A server of the Model Context Protocol (MCP) that offers the browser to programs in the agent's box.
 
-It answers each request at once with JSON; clients need no more of the HTTP transport from a server without streams. The
-platform itself answers, as it does for models: no program in the box can change an answer.
+The server answers each request at once with JSON. This is the smallest HTTP transport that MCP clients accept from a
+server without streams. The server is part of the platform, outside the box, so no program in the box can change an
+answer.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from .browser import Browser, BrowserObservation
 
 LIMITS = HttpLimits(body_bytes=1 << 20, held_bytes=32 << 20)
 SHAPE = JsonLimits(size=1 << 20, values=2000)
-"""Limits of a request's JSON. An action's arguments are small, and reading them takes milliseconds."""
+"""Limits of the JSON in a request. The arguments of an action are small, so reading them takes milliseconds."""
 VERSIONS = ("2025-06-18", "2025-03-26", "2024-11-05")
 NOT_JSON, NO_REQUEST, NO_METHOD, WRONG = -32700, -32600, -32601, -32602
 

@@ -1,4 +1,4 @@
-"""Capture of what an agent, a person or a control left behind, as parts of a submission."""
+"""Capture of the files that an agent, a person or a control left in a box, as parts of a submission."""
 
 from lazy_loader import attach_stub
 

@@ -1,7 +1,8 @@
-"""Capture of a box: freeze it, scan its output, thaw it, run the probes.
+"""Capture of a box: freeze the box, scan its output, thaw it, run the probes.
 
-What an agent leaves behind, and anything it does to prevent the capture, counts as the agent's own outcome: as much as
-possible is captured, and the rest is explained. Only a lost box and a failing machine are not the agent's doing.
+Whatever an agent leaves behind, and anything the agent does to prevent the capture, counts as the agent's own result.
+As much as possible is captured, and the reason for each gap is recorded. Only a lost box and a failing machine are not
+blamed on the agent.
 """
 
 from __future__ import annotations
@@ -32,11 +33,15 @@ class CaptureLimits:
     scan: ScanLimits = field(default_factory=ScanLimits)
     probe: ProbeLimits = field(default_factory=ProbeLimits)
     seconds: float = 600.0
-    """Processor seconds for the output, and again for the root's changes; what was captured until then counts."""
+    """Maximum processor seconds to scan the output, and again to scan the changes of the root. Files that were captured
+    before this limit count.
+    """
     backstop: float = 12_000.0
-    """Seconds on the clock for everything: if a busy machine needs more, the capture fails, not the agent."""
+    """Maximum wall-clock seconds of a whole capture. If a busy machine needs more time, the capture fails, and the
+    agent is not blamed.
+    """
     hold: float = 30.0
-    """Seconds that freezing, thawing or clearing a box may take."""
+    """Maximum seconds to freeze, thaw or clear a box."""
 
 
 USUAL = CaptureLimits()
@@ -44,31 +49,32 @@ USUAL = CaptureLimits()
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """The result of a capture."""
+    """The result of the capture of a box."""
 
     parts: dict[str, SubmissionPart]
-    """`output`; `probes` if the instance has any, `root` if it asks for changes of the root, and `collected` if hooks
-    ran before (steps run their own).
+    """Name -> part of the submission. `output` is always present. `probes` is present if the instance has probes,
+    `root` if the instance asks for changes of the root, and `collected` if collect hooks ran before the capture
+    (steps run their own hooks).
     """
     cause: Cause | None = None
-    """Why the output is incomplete; None if it is complete, or if only a probe failed."""
+    """Reason why the output is incomplete. None if the output is complete, even if a probe failed."""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Wall-clock seconds of `snapshot`, `root` and `probes`."""
+    """Wall-clock seconds of each phase: `snapshot`, `root` and `probes`."""
 
 
 async def capture_parts(
     box: Box, blobs: BlobStore, instance: Instance, *, limits: CaptureLimits = USUAL
 ) -> dict[str, SubmissionPart]:
-    """Capture a box and return only the parts; see `capture_box`."""
+    """Capture a box as `capture_box` does, and return only the parts of the submission."""
     return (await capture_box(box, blobs, instance, limits=limits)).parts
 
 
 async def capture_box(box: Box, blobs: BlobStore, instance: Instance, *, limits: CaptureLimits = USUAL) -> Captured:
-    """Capture the output folder of a box, frozen meanwhile, and then what the probes find in it.
+    """Freeze a box, capture its output folder, thaw the box and capture the results of the probes.
 
-    Never raises for what the box holds or does, nor if it is lost: what cannot be captured is a part with status and
-    reason. A dead box is still scanned as far as possible. If processes keep files from being read, they are killed
-    first. Raises StoreError if the blobs cannot be stored.
+    Neither the content nor the behaviour of the box raises an error, and neither does a lost box. If something cannot
+    be captured, its part has a status and a reason. A dead box is still scanned as far as possible. If processes
+    prevent files from being read, those processes are killed first. Raises StoreError if the blobs cannot be stored.
     """
     hooks = instance.capture.collect if not instance.work.environment.steps else ()
     ran = await run_hooks(box, hooks)
@@ -93,7 +99,9 @@ async def capture_box(box: Box, blobs: BlobStore, instance: Instance, *, limits:
 async def capture_root(
     box: Box, blobs: Sink, limits: CaptureLimits, until: float
 ) -> tuple[SubmissionPart, Cause | None]:
-    """Freeze the box and capture the changes to its image's root; also return why they are incomplete."""
+    """Freeze the box and capture the changes to its image's root. Return the part, and the reason why the changes are
+    incomplete or None.
+    """
     try:
         async with asyncio.timeout(limits.hold):
             await box.freeze()
@@ -109,7 +117,7 @@ async def capture_root(
 
 
 def part_of_scan(found: Scan) -> SubmissionPart:
-    """Return a scan as a part of a submission."""
+    """Return the result of a scan as a part of a submission."""
     return SubmissionPart(
         manifest=found.manifest_digest,
         status=found.status,
@@ -120,7 +128,7 @@ def part_of_scan(found: Scan) -> SubmissionPart:
 
 
 async def snapshot_output(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> Scan:
-    """Scan the output of the frozen box; if the box's processes prevent that, kill them and scan again."""
+    """Scan the output of the frozen box. If the box's processes prevent the scan, kill the processes and scan again."""
     found = None
     trouble = await _attempt(box.freeze(), limits.hold, "frozen")
     if not trouble:
@@ -146,11 +154,13 @@ async def snapshot_output(box: Box, blobs: Sink, limits: CaptureLimits, until: f
 
 
 PAUSES = (0.0, 0.05, 0.5)
-"""Seconds before each further scan: the kernel releases what killed processes held a moment after their end."""
+"""Seconds to wait before each further scan of a box whose processes were killed. The kernel needs a moment to release
+the files of killed processes.
+"""
 
 
 async def _attempt(act: Awaitable[None], seconds: float, done: str) -> str:
-    """Do something to a box; return why it failed, or ""."""
+    """Wait for an operation on a box, at most `seconds`. Return why the operation failed, or "" if it succeeded."""
     try:
         async with asyncio.timeout(seconds):
             await act
@@ -189,7 +199,9 @@ _FOLDER = os.O_DIRECTORY | os.O_CLOEXEC
 
 
 def _scan_folder(path: Path, blobs: Sink, limits: ScanLimits) -> Scan:
-    """Scan the folder itself, even if the agent has removed its permissions (mode 0) and we are not root."""
+    """Scan a folder even if the agent has removed all permissions of the folder (mode 0) and this process does not run
+    as root.
+    """
     # A /proc path of a descriptor is a link to the folder itself: it is followed only here.
     follow = 0 if path.parts[:2] == ("/", "proc") else os.O_NOFOLLOW
     try:

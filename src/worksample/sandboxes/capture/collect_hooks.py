@@ -1,7 +1,8 @@
-"""Collect hooks: shell commands that save to files, once the agent is done, what exists only while its box runs.
+"""Collect hooks: shell commands that run after the agent's work and save to files what exists only while the box runs,
+such as the content of a database.
 
-If a hook fails, the part `collected` is marked incomplete: evidence is missing, so the work cannot be judged and no
-grader is started.
+If a hook fails, evidence is missing. The part `collected` of the submission is then marked as incomplete, the work
+cannot be judged, and no grader is started.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from worksample.store import put_canonical
 COLLECTED = "collected"
 SAID = "collected.json"
 _TAIL = 4000
-"""Maximum characters of a hook's output that are kept, per stream."""
+"""Maximum characters that are stored of each output stream of a hook."""
 
 
 async def run_hooks(box: Box, hooks: Sequence[CollectSpec]) -> list[dict[str, Any]]:
-    """Run all hooks one after the other and return how each ended. Never raises for what they do."""
+    """Run all hooks one after the other and return a record of how each hook ended. A failing hook raises no error."""
     found = []
     for one in hooks:
         try:
@@ -46,7 +47,7 @@ async def run_hooks(box: Box, hooks: Sequence[CollectSpec]) -> list[dict[str, An
 
 
 def first_failure(ran: Sequence[dict[str, Any]]) -> str:
-    """Return how the first failed hook ended, or ""."""
+    """Return a text about how the first failed hook ended, or "" if no hook failed."""
     for one in ran:
         if one["exit"] != 0:
             how = "did not end in time" if one["exit"] is None else f"ended with exit code {one['exit']}"

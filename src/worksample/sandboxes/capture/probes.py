@@ -1,4 +1,6 @@
-"""Probes of an instance, run in the box in which the agent worked."""
+"""The probes of an instance: programs that run after the work in the agent's box, so that graders can read their
+output.
+"""
 
 from __future__ import annotations
 
@@ -30,34 +32,40 @@ class ProbeLimits:
     """Limits of probes."""
 
     seconds: float = 60.0
-    """Seconds for each probe."""
+    """Maximum seconds of each probe."""
     output: int = 4 << 20
     """Maximum bytes that a probe may print."""
     script: int = 1 << 20
     """Maximum bytes of a probe's script."""
     python: str = ""
-    """The interpreter inside the box; if empty, the one beneath the platform's own, which boxes mount read-only."""
+    """Path of the Python interpreter inside the box that runs probes. If empty, probes run with the base interpreter of
+    the platform's own environment, which boxes mount read-only.
+    """
 
 
 NOT_STARTED = 126
-"""Exit status of a program that the box could not start."""
+"""Exit status of a command if the box could not start its program."""
 _CROWDED = os.strerror(errno.EAGAIN).encode()
 
 
 class _Failed(Exception):
-    """A probe gave no result; the text says why."""
+    """A probe gave no result. The message says why."""
 
 
 async def run_probes(
     box: Box, blobs: BlobStore, instance: Instance, limits: ProbeLimits, until: float = float("inf")
 ) -> SubmissionPart:
-    """Run each of `instance.capture.probe_names` and keep what it prints. Never raises for what a probe does.
+    """Run each probe in `instance.capture.probe_names` and store its output. A failing probe raises no error.
 
-    A probe is one file, `NAME.py` or `NAME.sh` in `probes/`. An interpreter reads it from standard input, so nothing in
-    the box can replace it. It runs in the box's output folder, with WORKSAMPLE_INPUT, WORKSAMPLE_SOFTWARE and
-    WORKSAMPLE_OUTPUT in its environment. None starts after `until` (by `steady_time`); if the box has no room for
-    another process, all others are killed. Its output becomes `NAME.json` if it is JSON, else `NAME.txt`. A failed
-    probe has no file; the part is then `partial` with the reason.
+    A probe is one file in `probes/`, `NAME.py` or `NAME.sh`. An interpreter reads the file from standard input, so
+    nothing in the box can replace it. The probe runs in the box's output folder, with WORKSAMPLE_INPUT,
+    WORKSAMPLE_SOFTWARE and WORKSAMPLE_OUTPUT in its environment.
+
+    No probe starts after `until` (a value of `steady_time`). If the box's process limit leaves no room for the probe,
+    all other processes are killed.
+
+    The output of a probe becomes `NAME.json` if the output is JSON, otherwise `NAME.txt`. A failed probe has no file;
+    the part then has the status `partial` and the reason.
     """
     entries, failures = [], []
     for name in instance.capture.probe_names:
@@ -130,7 +138,7 @@ async def _probe(box: Box, blobs: BlobStore, instance: Instance, name: str, limi
 
 
 def _tail(printed: bytes) -> str:
-    """Return the end of a probe's output, printable."""
+    """Return the end of a probe's output as printable text."""
     text = printed[-500:].decode("utf-8", "replace").strip()
     return "".join(c if c.isprintable() else " " for c in text)
 

@@ -1,7 +1,8 @@
-"""Changes to the root of an image's box, as one layer by the OCI image specification 1.1.
+"""Capture of the changes to an image's root in a box, as one layer of the OCI image specification 1.1.
 
-The upper layer of the box's overlay is read from outside while the box is frozen. No link is followed and nothing is
-run. Files that the box itself created are left out, as are names that a layer would read as marks of removal.
+The upper layer of the box's overlay file system is read from the host while the box is frozen. No link is followed and
+no program is run. Files that the box itself created are left out. File names that an OCI layer would read as a deletion
+mark are left out, too.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 @dataclass
 class _LayerWriter:
-    """A layer that is being written. `cause` and `reason` say why it is incomplete."""
+    """Writer of an OCI layer. `cause` and `reason` say why the layer is incomplete."""
 
     tar: tarfile.TarFile
     limits: ScanLimits
@@ -45,12 +46,12 @@ class _LayerWriter:
     used: float = field(default_factory=time.thread_time)
 
     def note_fault(self, cause: Cause, reason: str) -> None:
-        """Record a fault; only the first counts."""
+        """Record why the layer is incomplete. Only the first call has an effect."""
         self.cause, self.reason = self.cause or cause, self.reason or reason
 
     @property
     def is_full(self) -> bool:
-        """Return whether a limit is reached, so that nothing more is added."""
+        """Return whether the layer has reached a limit, so that nothing more is added."""
         if self.files >= self.limits.files:
             self.note_fault(
                 Cause.CAPTURE_TOO_MANY, f"the agent changed more than {self.limits.files:,} files of the root"
@@ -64,7 +65,7 @@ class _LayerWriter:
         return True
 
     def add_folder(self, descriptor: int, path: str, depth: int) -> None:
-        """Add the content of an open folder. Raises OSError if the folder itself cannot be read."""
+        """Add the content of an open folder to the layer. Raises OSError if the folder itself cannot be read."""
         for name in sorted(os.listdir(descriptor)):
             inner = f"{path}/{name}".lstrip("/")
             if self.is_full:
@@ -80,7 +81,9 @@ class _LayerWriter:
                 self.note_fault(Cause.CAPTURE_UNREADABLE, f"{inner[:200]!r} cannot be read: {error.strerror}")
 
     def add_entry(self, above: int, name: str, path: str, depth: int) -> None:
-        """Add the file, folder or link with this name. Raises OSError."""
+        """Add the file, folder or link `name` of the open folder `above` to the layer. Raises OSError if the entry
+        cannot be read.
+        """
         self.files += 1
         state = os.stat(name, dir_fd=above, follow_symlinks=False)
         info = tarfile.TarInfo(path)
@@ -125,13 +128,15 @@ class _LayerWriter:
 
 
 class _FixedSizeFile:
-    """A file that keeps the size it had when it was opened, whoever writes to it meanwhile."""
+    """A file of fixed size: reads deliver the size that the file had when it was opened, even if another process
+    changes the file meanwhile.
+    """
 
     def __init__(self, file: IO[bytes], size: int) -> None:
         self._file, self._left = file, size
 
     def read(self, count: int = -1) -> bytes:
-        """Read as a file does; zeros if the file has become shorter."""
+        """Read at most `count` bytes. If the file has become shorter, the missing bytes are zeros."""
         wanted = self._left if count < 0 else min(count, self._left)
         found = self._file.read(wanted)
         self._left -= wanted
@@ -146,9 +151,11 @@ def _has_mark(descriptor: int, mark: str) -> bool:
 
 
 def root_changes(upper: Path, sink: Sink, limits: ScanLimits, until: float) -> tuple[SubmissionPart, Cause | None]:
-    """Return the part `root` from the upper layer of an overlay, and why it is incomplete.
+    """Return the part `root` of a submission from the upper layer of an overlay, and the reason why the part is
+    incomplete or None.
 
-    until: moment, by `steady_time`, after which nothing more is added. Raises StoreError.
+    After the moment `until` (a value of `steady_time`), nothing more is added. Raises StoreError if the part cannot be
+    stored.
     """
     with tempfile.TemporaryFile() as file:
         with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
@@ -175,9 +182,9 @@ def root_changes(upper: Path, sink: Sink, limits: ScanLimits, until: float) -> t
 
 
 def add_to_layer(tar: tarfile.TarFile, above: int, name: str, path: str) -> None:
-    """Add a name of an open folder to a layer at `path`: a file, or a folder with all its content.
+    """Add the entry `name` of the open folder `above` to a layer at `path`: a file, or a folder with all its content.
 
-    Content beyond the usual limits is left out, as in `root_changes`. Raises OSError.
+    Content beyond the usual limits is left out, as in `root_changes`. Raises OSError if the entry cannot be read.
     """
     layer = _LayerWriter(tar, ScanLimits(), steady_time() + 600)
     layer.add_entry(above, name, path, path.count("/"))

@@ -1,7 +1,8 @@
-"""Captures after each step of a work in several steps: the root's changes and the output, each below the step's name.
+"""Captures after each step of a task with several steps: the changes of the root and the output, stored below the
+step's name.
 
-All of it is one part, `steps`. Its `steps.json` says how each step ended, so that graders know which steps were worked
-on.
+All captures of a trial form one part of the submission, `steps`. Its file `steps.json` says how each step ended, so
+that graders know which steps were worked on.
 """
 
 from __future__ import annotations
@@ -28,12 +29,16 @@ if TYPE_CHECKING:
 
 STEPS, STEPS_SUMMARY, STEP_OUTPUT = "steps", "steps.json", "output"
 DONE, ABORTED = "done", "aborted"
-"""Values of a step's end: DONE if it was worked on, ABORTED if it could not begin and the work ended there."""
+"""How a step ended. DONE: the agent worked on the step. ABORTED: the step could not begin, and the whole work ended
+with it.
+"""
 
 
 @dataclass
 class StepCapture:
-    """The captures of one trial's steps. `part` also captures a step that was begun and not captured yet."""
+    """The captures of the steps of one trial. `part` also captures a step that has begun and has not been captured
+    yet.
+    """
 
     box: Box
     blobs: BlobStore
@@ -43,12 +48,16 @@ class StepCapture:
     """Name of the step that is in progress."""
     outcomes: list[dict[str, Any]] = field(default_factory=list)
     cause: Cause | None = None
-    """Why the capture is incomplete, from the first step that is."""
+    """Why the capture is incomplete: the cause of the first step with an incomplete capture. None if all captures are
+    complete.
+    """
     reason: str = ""
     entries: list[Entry] = field(default_factory=list)
 
     async def capture_step(self) -> None:
-        """Capture the state after the step in progress. Never raises for what the box holds. Raises StoreError."""
+        """Capture the state after the step in progress. The content of the box raises no error. Raises StoreError if
+        the capture cannot be stored.
+        """
         name, self.begun = self.begun, ""
         hooks = await run_hooks(self.box, [one for one in self.instance.capture.collect if one.step in ("", name)])
         until = steady_time() + self.limits.backstop
@@ -65,11 +74,13 @@ class StepCapture:
         self.outcomes.append({"name": name, "ended": DONE, "lacks": lacks, "hooks": hooks})
 
     def note_aborted(self, name: str, why: str) -> None:
-        """Record that a step could not begin, so none after it did."""
+        """Record that the step `name` could not begin, so that the later steps were not worked on either."""
         self.outcomes.append({"name": name, "ended": ABORTED, "lacks": why})
 
     async def part(self) -> SubmissionPart:
-        """Return all steps as one part. Raises StoreError."""
+        """Return the captures of all steps as one part of a submission. Raises StoreError if the part cannot be
+        stored.
+        """
         if self.begun:
             await self.capture_step()
         return await asyncio.to_thread(self._part)
@@ -96,5 +107,7 @@ def step_view(instance: Instance, name: str) -> Instance:
 
 
 def step_views(instance: Instance) -> Sequence[Instance]:
-    """Return the instances that an agent is shown one after the other: the instance itself, or one per step."""
+    """Return the instances that an agent is shown one after the other: one instance per step, or only the instance
+    itself if it has no steps.
+    """
     return [step_view(instance, one.name) for one in instance.work.environment.steps] or [instance]

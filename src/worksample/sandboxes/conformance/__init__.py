@@ -1,13 +1,14 @@
-"""Checks that every kind of box must pass, as functions that raise AssertionError: `await CHECKS[name](box)`.
+"""Checks that every kind of box must pass. Each check is a function that raises AssertionError: `await
+CHECKS[name](box)`.
 
-A new kind is registered as an entry point and run against all checks, each in a fresh box:
+A new kind is registered as an entry point and then tested with all checks, each in a new box:
 
     @pytest.mark.parametrize("name", CHECKS)
     async def test_box_fulfils_the_interface(name, tmp_path):
         async with open_conformance_box("my-kind", tmp_path) as box:
             await CHECKS[name](box)
 
-The checks do not test isolation: `tests/sandboxes/attacks` does.
+The checks do not test isolation; the tests in `tests/sandboxes/attacks` do.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ CHECKS: dict[str, Callable[[Box], Awaitable[None]]] = {
 
 @asynccontextmanager
 async def open_conformance_box(kind: str, folder: Path, root: Root | None = None) -> AsyncIterator[Box]:
-    """Open a box as the checks expect it. `folder` is an empty folder of the host; `root` belongs to an image with
-    `python3`.
+    """Open a box with the settings that the checks expect. `folder` is an empty folder of the host. `root` is the root
+    of an image that contains `python3`.
     """
     (folder / "brief.md").write_bytes(BRIEF)
     config = BoxConfig(mounts=(Mount(str(folder), "/task/input"),), env=(("COLOUR", "green"),))

@@ -10,12 +10,14 @@ from contextlib import contextmanager
 from worksample.box.interface import Box, Reader
 
 PATIENCE = 60.0
-"""Seconds within which everything that a check waits for must happen."""
+"""Maximum seconds that a check waits for an event."""
 
 
 @contextmanager
 def raises(kind: type[BaseException], text: str = "", number: int | None = None) -> Iterator[None]:
-    """Raise AssertionError unless the block raises `kind` with `text` in its message and, if given, errno `number`."""
+    """Raise AssertionError unless the block raises an error of type `kind` whose message contains `text`. If `number`
+    is given, the error must also have this errno.
+    """
     try:
         yield
     except kind as found:

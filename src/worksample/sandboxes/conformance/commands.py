@@ -1,4 +1,4 @@
-"""Checks of commands that run to their end, and of freezing, clearing and closing a box."""
+"""Conformance checks of commands that run until they exit, and of freezing, clearing and closing a box."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of writing files into a box and reading them back."""
+"""Conformance checks of writing files into a box and reading them back."""
 
 from __future__ import annotations
 

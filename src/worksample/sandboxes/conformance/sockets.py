@@ -1,4 +1,6 @@
-"""Checks of Unix sockets between box and host in both directions, and of ports on the box's loopback."""
+"""Conformance checks of Unix sockets between a box and the host, in both directions, and of ports on the box's
+loopback.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of programs whose input and output are streams."""
+"""Conformance checks of programs in a box whose input and output are streams."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def a_stream_has_no_limit_of_its_own(box: Box) -> None:
 
 
 async def a_program_waits_for_a_slow_reader(box: Box) -> None:
-    """Check that a full pipe stops the program: it writes little until somebody reads."""
+    """Check that a full pipe stops a program: until somebody reads the pipe, the program can write only little."""
     process = await box.start(["python3", "-c", _PRINTS])
     await wait_until(box, "test -s written")
     before, now = -1, 0

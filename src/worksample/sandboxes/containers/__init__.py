@@ -1,3 +1,3 @@
-"""Containers of a Docker daemon as boxes: the daemon makes the namespaces, everything else is as in bubblewrap's
-boxes.
+"""Boxes that are containers of a Docker daemon. The daemon makes the namespaces; everything else works as in
+bubblewrap's boxes.
 """

@@ -1,4 +1,4 @@
-"""Holder of a box that is a container: its daemon, process 1, user id and folder."""
+"""The holder of a box that is a container: its Docker daemon, process 1, user id and folder."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from .docker_daemon import LABEL, Daemon, daemon_errors, remove_container
 PAUSES = 10
 """Maximum attempts to pause a container."""
 LOOK = 0.2
-"""Seconds between two checks whether a silent exec server still runs."""
+"""Seconds between two checks whether an exec server that does not answer still runs."""
 SAYS_WAIT = 30.0
-"""Seconds that the exec server has to connect."""
+"""Maximum seconds until the exec server must have connected."""
 
 
 class ContainerHolder:
-    """Holder of one container; see Holder."""
+    """Holder of a box that is one container of a Docker daemon."""
 
     def __init__(self, config: BoxConfig, daemon: Daemon, image: str) -> None:
         self._config, self._daemon, self._image = config, daemon, image
@@ -52,7 +52,7 @@ class ContainerHolder:
         self._started = self._frozen = False
 
     async def start(self) -> socket.socket:
-        """See Holder."""
+        """Start the container with the exec server and return the host's end of the connection. Raises SandboxError."""
         # A thread cannot be cancelled: wait for it, so that no container starts after its box was closed.
         await to_the_end(asyncio.to_thread(self._start))
         near, self._near = self._near, None
@@ -78,7 +78,9 @@ class ContainerHolder:
             self._near = self._accept_server(door)
 
     def _note_process(self, pid: int, id: str) -> None:
-        """Record process 1 and its control groups, which are visible to us if the daemon shares our process ids."""
+        """Record process 1 of the container and its control groups. Both are visible only if the daemon and this
+        process share a pid namespace.
+        """
         with suppress(OSError):
             self._child = os.pidfd_open(pid)
             self._groups = cgroups.of_container(pid, id)
@@ -88,7 +90,9 @@ class ContainerHolder:
             self.folder.save()
 
     def _accept_server(self, door: socket.socket) -> socket.socket:
-        """Return the exec server's connection. Raises SandboxError if the container ends first."""
+        """Return the connection of the exec server. Raises SandboxError if the container ends before the exec server
+        connects.
+        """
         door.settimeout(LOOK)
         for _ in range(int(SAYS_WAIT / LOOK)):
             gone = self._child >= 0 and select.select([self._child], [], [], 0)[0]
@@ -100,28 +104,30 @@ class ContainerHolder:
         raise SandboxError("the box did not start", where="box", next="docker info")
 
     def plan(self) -> dict[str, Any]:
-        """See Holder."""
+        """Return the plan by which the exec server finishes the box."""
         return layout.exec_plan(self._config, self._host) | {"container": container_settings.furnishing(self._config)}
 
     def adopt(self) -> None:
-        """See Holder. Nothing is left to do: `start` has recorded the process."""
+        """Do nothing: `start` has already recorded the process."""
 
     def messages(self) -> str:
-        """See Holder."""
+        """Return the text that the container's exec server has printed."""
         with suppress(OSError):
             return (self._line / "said").read_text(encoding="utf-8", errors="replace").strip()
         return ""
 
     def oom_kills(self) -> int:
-        """See Holder."""
+        """Return how many processes of the box the kernel has killed for lack of memory."""
         return cgroups.oom_kills(self._groups)
 
     def processor_seconds(self) -> float | None:
-        """See Holder."""
+        """Return the processor seconds that the box has used, or None if no control group counts them."""
         return cgroups.processor_seconds(self._groups)
 
     def freeze(self, frozen: bool) -> bool:
-        """See Holder."""
+        """Pause or continue the container. Return False if the exec server must do this instead. Raises
+        SandboxError.
+        """
         what = self._daemon.api.pause if frozen else self._daemon.api.unpause
         with daemon_errors("the container cannot be paused" if frozen else "the container cannot be continued"):
             for more in reversed(range(PAUSES)):
@@ -136,13 +142,15 @@ class ContainerHolder:
         return True
 
     def hurry(self) -> None:
-        """See Holder."""
+        """Give a background box the processor share of a normal box, if this machine can do that."""
         if self._config.background:
             with daemon_errors("the container cannot be given a fair share of the processors"):
                 self._daemon.api.update_container(self.name, cpu_shares=1024)
 
     def end(self) -> None:
-        """See Holder. If the daemon is gone, process 1 has ended with its connection to us."""
+        """Kill every process of the container and wait until the processes are gone. Idempotent. If the daemon has
+        gone, process 1 has already exited because its connection to this process was closed.
+        """
         if not self._started:
             return
         killed = self._kill()
@@ -158,7 +166,7 @@ class ContainerHolder:
             )
 
     def _kill(self) -> bool:
-        """Kill the container; return False if the daemon does not answer."""
+        """Kill the container. Return False if the daemon does not answer."""
         from docker.errors import APIError, DockerException
         from requests import RequestException
 
@@ -171,7 +179,9 @@ class ContainerHolder:
         return True
 
     def remove(self) -> None:
-        """See Holder. If the daemon is gone, the container is left for `sweep`."""
+        """Remove the container and its folder on the host. If the daemon has gone, `sweep` removes the container
+        later.
+        """
         if self._child >= 0:
             os.close(self._child)
             self._child = -1

@@ -1,4 +1,4 @@
-"""Settings of a container for a box's config: as few of Docker's features as possible."""
+"""Docker's settings for the container of a box. The settings use as few of Docker's features as possible."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ from worksample.sandboxes.in_box import system_calls
 from worksample.sandboxes.in_box.container import LINE
 
 PODMAN_PROCESSES = 32768
-"""Process limit per user under Podman: what its service has itself, and more than `PidsLimit` allows."""
+"""Maximum processes per user under Podman. The value equals the limit of Podman's service and is higher than
+`PidsLimit`, the limit of a container.
+"""
 BESIDE = 32 << 20
-"""Bytes that process 1 may need in addition to the box's memory and files."""
+"""Bytes of memory that process 1 may need in addition to the memory and files of the box."""
 
 
 def container(config: BoxConfig, host: layout.BoxHost, image: str, line: str) -> dict[str, Any]:
-    """Return the body of the request that creates the container. `line`: the folder with our socket.
+    """Return the body of the HTTP request that creates the container. `line` is the folder with the socket between the
+    exec server and the platform.
 
-    The container starts with the rights that the exec server needs to finish the box and then drops; nothing untrusted
-    runs before.
+    The container starts with the capabilities that the exec server needs to finish the box. The exec server drops them
+    before any untrusted program runs.
     """
     limits = config.limits
     memory = limits.memory + limits.disk + BESIDE
@@ -55,7 +58,7 @@ def container(config: BoxConfig, host: layout.BoxHost, image: str, line: str) ->
 
 
 def furnishing(config: BoxConfig) -> dict[str, Any]:
-    """Return what the exec server must do to make the container equal to a bubblewrap box."""
+    """Return the part of the exec server's plan that makes a container equal to a bubblewrap box."""
     binds = _binds(config)
     targets = [target for _, target, _ in binds]
     more = ["/.box", "/root", *(["/.root"] if config.root else [])]
@@ -70,7 +73,9 @@ def furnishing(config: BoxConfig) -> dict[str, Any]:
 
 
 def _capabilities() -> list[str]:
-    """Return the capabilities of process 1. A daemon starts nothing with a capability that this machine has removed."""
+    """Return the Linux capabilities of process 1. Capabilities that this machine has removed are left out, because a
+    daemon refuses to start a container with them.
+    """
     status = Path("/proc/self/status").read_text(encoding="ascii")
     had = int(status.partition("CapBnd:")[2].split()[0], 16)
     lacking = {"SYS_RESOURCE"} if not had >> system_calls.CAP_SYS_RESOURCE & 1 else set()
@@ -78,8 +83,8 @@ def _capabilities() -> list[str]:
 
 
 def _ulimits() -> list[dict[str, Any]]:
-    """Return limits no higher than this process's own. Podman's defaults may be higher, and raising them can be
-    forbidden.
+    """Return resource limits that are no higher than the limits of this process. Podman's default limits may be higher
+    than this process's, and raising a limit can be forbidden.
     """
     _, files = resource.getrlimit(resource.RLIMIT_NOFILE)
     _, processes = resource.getrlimit(resource.RLIMIT_NPROC)

@@ -1,4 +1,4 @@
-"""The Docker daemon: its address, its abilities, and its failures as SandboxError."""
+"""The connection to the Docker daemon: its address, its abilities, and its failures as SandboxError."""
 
 from __future__ import annotations
 
@@ -17,27 +17,31 @@ from worksample.sudo_command import root_command
 
 USUAL = "unix:///var/run/docker.sock"
 LABEL = "worksample.box"
-"""Label of every container that we create; its value says who created it, as JSON."""
+"""Docker label of every container that the platform creates. The label's value names the creator of the container as
+JSON.
+"""
 WAIT = 120
-"""Seconds that one request may take."""
+"""Maximum seconds of one request to the daemon."""
 
 
 @dataclass(frozen=True, slots=True)
 class Daemon:
-    """A daemon that answers."""
+    """A Docker daemon that answered, with its client and its abilities."""
 
     url: str
     version: str
     counts: bool
-    """Whether it limits memory and processes of containers."""
+    """Whether the daemon can limit the memory and the number of processes of a container."""
     api: Any
-    """The client; several threads may use it at once."""
+    """The Python client of the daemon. Several threads may use the client at once."""
     api_error: type[Exception]
-    """Exception that the client raises if the daemon refuses a request."""
+    """Type of the exception that the client raises if the daemon refuses a request."""
 
 
 def daemon_url() -> str:
-    """Return DOCKER_HOST, or the usual socket. Raises SandboxUnavailable if it is not a socket of this machine."""
+    """Return the address of the Docker daemon: DOCKER_HOST, or Docker's usual socket. Raises SandboxUnavailable if the
+    address is not a socket of this machine.
+    """
     found = os.environ.get("DOCKER_HOST") or USUAL
     if not found.startswith("unix://"):
         raise SandboxUnavailable(
@@ -50,7 +54,9 @@ def daemon_url() -> str:
 
 @contextmanager
 def daemon_errors(what: str) -> Iterator[None]:
-    """Raise SandboxError if the daemon refuses a request in the block or stops answering. `what`: what failed."""
+    """Raise SandboxError if the daemon refuses a request in the `with` block or stops answering. `what` names the
+    operation for the error message.
+    """
     from docker.errors import DockerException
     from requests import RequestException
 
@@ -62,8 +68,8 @@ def daemon_errors(what: str) -> Iterator[None]:
 
 @functools.cache
 def connect(where: str) -> Daemon:
-    """Return the daemon at an address, asked once per process. Raises SandboxUnavailable, with the command to type, if
-    it cannot make boxes.
+    """Return the daemon at the address `where`. The daemon is examined only once per process. Raises
+    SandboxUnavailable, with the command to type, if the daemon cannot make boxes.
     """
     need("docker")
     from docker import APIClient
@@ -92,7 +98,9 @@ def connect(where: str) -> Daemon:
 
 
 def remove_container(where: str, container: str) -> bool:
-    """Remove a container with all its processes and wait for its end; return False if the daemon does not answer."""
+    """Remove a container with all its processes and wait until it is gone. Return False if the daemon does not
+    answer.
+    """
     from docker.errors import APIError, DockerException, NotFound
     from requests import RequestException
 
@@ -119,7 +127,9 @@ def remove_container(where: str, container: str) -> bool:
 
 
 def sweep_containers(where: str) -> list[str]:
-    """Remove containers whose creator is dead, even if their folder is gone; return a line for each."""
+    """Remove the containers whose creator is dead, even if a container's folder is gone. Return a line of text for each
+    removed container.
+    """
     removed = []
     with daemon_errors("its containers cannot be listed"):
         for found in connect(where).api.containers(all=True, filters={"label": LABEL}):
@@ -129,7 +139,9 @@ def sweep_containers(where: str) -> list[str]:
 
 
 def owner_of(text: str) -> BoxOwner:
-    """Return who created a container, from its label; an owner that is dead if the label is not ours."""
+    """Return the creator of a container from the container's label. If the label was not written by the platform,
+    return an owner that counts as dead.
+    """
     try:
         data = json.loads(text)
         return BoxOwner(pid=int(data["pid"]), started=int(data["started"]), here=str(data["here"]))

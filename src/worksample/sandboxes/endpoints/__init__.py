@@ -1,7 +1,9 @@
-"""Endpoints: the only network of a box. A rule names the target of each endpoint, and every connection is recorded.
+"""Endpoints are the only network of a box. A rule defines the target of each endpoint, and every connection is
+recorded.
 
-`serve_endpoints` serves a box's endpoints by targets: a host that the operator allowed (`AllowedHost`), a proxy for
-wildcards (`ConnectProxy`), a handler in this process (`StreamTarget`), or a refusal (`RefusingTarget`).
+`serve_endpoints` connects the endpoints of a box with their targets. A target is a host that the operator allowed
+(`AllowedHost`), a proxy for wildcards (`ConnectProxy`), a handler in this process (`StreamTarget`), or a refusal
+(`RefusingTarget`).
 """
 
 from lazy_loader import attach_stub

@@ -1,4 +1,6 @@
-"""The CONNECT proxy, for names that only a wildcard allows. The requested name must be the one in the TLS handshake."""
+"""An HTTP CONNECT proxy for hosts that only a wildcard rule allows. The host name in the request must be the host name
+in the TLS handshake.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +18,18 @@ from .targets import AddressCheck, ConnectionRefused, dial
 from .tls_client_hello import ClientHelloError, HelloReader
 
 MOST_HEAD = 8192
-"""Maximum bytes of a request."""
+"""Maximum bytes of the head of a CONNECT request."""
 PATIENCE = 30.0
-"""Seconds to wait for a request, and for a ClientHello."""
+"""Maximum seconds to wait for a CONNECT request, and again for the ClientHello of TLS."""
 _CONNECT = re.compile(rb"CONNECT ([!-~]{1,300}):([0-9]{1,5}) HTTP/1\.[01]\r?\n")
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectProxy:
-    """A target that speaks HTTP's CONNECT and nothing else. TLS itself passes unchanged."""
+    """A target that accepts only HTTP's CONNECT requests. The proxy does not change the bytes of TLS."""
 
     rules: tuple[HostRule, ...]
-    """The task's wildcards."""
+    """The wildcard rules of the task."""
     allowance: HostAllowance
     refusing: AddressCheck = address_refusal
 
@@ -36,7 +38,7 @@ class ConnectProxy:
         return f"proxy for {', '.join(map(str, self.rules))}"
 
     async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
-        """Serve one tunnel. A refused request gets an HTTP answer that names the rule."""
+        """Serve one CONNECT tunnel. A refused request gets an HTTP answer that names the rule."""
         loop = asyncio.get_running_loop()
         try:
             name, port, rest = await _read_request(connection)
@@ -72,8 +74,8 @@ class ConnectProxy:
 
 
 async def _read_request(connection: socket.socket) -> tuple[str, int, bytes]:
-    """Return host, port and the bytes after the request. Raises ConnectionRefused for anything but a CONNECT to a
-    name.
+    """Return the host, the port and the bytes that follow the request. Raises ConnectionRefused unless the request is a
+    CONNECT to a host name.
     """
     head = b""
     try:
@@ -97,7 +99,9 @@ async def _read_request(connection: socket.socket) -> tuple[str, int, bytes]:
 
 
 async def _read_client_hello(connection: socket.socket, data: bytes, name: str) -> bytes:
-    """Return the client's first bytes. Raises ConnectionRefused unless they are a ClientHello for the same name."""
+    """Return the first bytes that the client sends through the tunnel. Raises ConnectionRefused unless the bytes are a
+    TLS ClientHello for the host `name`.
+    """
     hello, piece = HelloReader(), data
     try:
         async with asyncio.timeout(PATIENCE):

@@ -1,4 +1,6 @@
-"""The record of a box's connections: a line per connection, kept out of reach of the box."""
+"""The record of a box's connections, one line per connection. The record is stored in this process, so the box cannot
+change it.
+"""
 
 from __future__ import annotations
 
@@ -14,37 +16,42 @@ from worksample.store import put_canonical
 
 NAME = "connections.jsonl"
 MOST = 10_000
-"""Maximum successful connections of a box that are recorded one by one; of further ones only counts and bytes by name.
+"""Maximum successful connections of a box that are recorded individually. For further connections, only counts and
+bytes per name are recorded.
 """
 MOST_REFUSED = 1_000
-"""The same maximum for refused or failed connections, which are counted separately."""
+"""Maximum refused or failed connections of a box that are recorded individually. They are counted separately from
+successful connections.
+"""
 MOST_NAMES = 10_000
-"""Maximum names, successful and refused separately, that have their own first line and sums."""
+"""Maximum host names for which a first connection and sums are recorded. Successful and refused connections have this
+maximum separately.
+"""
 OTHERS = "*"
-"""Name under which the sums of further names are added up."""
+"""Name of the line that holds the sums of all host names beyond MOST_NAMES."""
 
 
 @dataclass(slots=True, eq=False)
 class ConnectionRecord:
-    """The record of one connection. Bytes and seconds grow while it lasts."""
+    """The record of one connection. The numbers of bytes and seconds grow while the connection lasts."""
 
     endpoint: str
     rule: str
     at: datetime = field(default_factory=now)
     name: str = ""
-    """Host that a proxy was asked for."""
+    """Host name that a program in the box requested from a proxy; "" without a proxy."""
     peer: str = ""
-    """Address that was dialled."""
+    """IP address to which the platform connected."""
     sent: int = 0
     """Bytes sent from the box."""
     received: int = 0
     """Bytes received by the box."""
     seconds: float | None = None
-    """Duration; None while the connection lasts."""
+    """Duration of the connection in seconds; None while the connection lasts."""
     refused: str = ""
-    """Why the connection was refused."""
+    """Reason why the connection was refused, or ""."""
     failed: str = ""
-    """Why the connection broke."""
+    """Reason why the connection broke, or ""."""
     _began: float = field(default_factory=time.monotonic)
 
     def end(self) -> None:
@@ -67,7 +74,9 @@ class ConnectionRecord:
 
 
 class ConnectionLedger:
-    """The record of every connection of one box. Refused or failed connections take no room from successful ones."""
+    """The record of every connection of one box. Successful connections have their own maximum number of lines, so
+    refused or failed connections cannot displace them.
+    """
 
     def __init__(self, most: int = MOST, names: int = MOST_NAMES) -> None:
         self._open: dict[ConnectionRecord, None] = {}
@@ -80,27 +89,31 @@ class ConnectionLedger:
         return sorted(kept, key=lambda contact: contact.at)
 
     def begin(self, endpoint: str, rule: str) -> ConnectionRecord:
-        """Record a connection that begins now."""
+        """Record a connection that begins now, and return its record."""
         contact = ConnectionRecord(endpoint, rule)
         self._open[contact] = None
         return contact
 
     def end(self, contact: ConnectionRecord) -> None:
-        """Record the end of a connection; beyond the maximum only sums are kept."""
+        """Record the end of a connection. If the maximum number of connections is reached, only the sums are
+        updated.
+        """
         contact.end()
         if contact in self._open:
             del self._open[contact]
             (self._through if contact.was_established else self._refused).add(contact)
 
     def part(self, sink: Sink) -> SubmissionPart:
-        """Return the record as a part of a submission, `connections.jsonl`, put into the sink."""
+        """Write the record to `sink` as the file `connections.jsonl` and return it as a part of a submission."""
         data = b"".join(canonical(line) + b"\n" for line in self.plain())
         manifest = Manifest(entries=(Entry(path=NAME, size=len(data), blob=sink.put(data)),))
         digest = put_canonical(sink, manifest.plain())
         return SubmissionPart(manifest=digest, status=CaptureStatus.COMPLETE, files=1, size=len(data))
 
     def plain(self) -> list[dict[str, Any]]:
-        """Return a line per connection, then sums by name of connections beyond the maximum, and last their total."""
+        """Return one record per connection, then the sums per name of the connections beyond the maximum, and last the
+        total of these sums.
+        """
         sums: dict[_Key, Counter[str]] = {}
         for room in (self._through, self._refused):
             for key, one in room.over.items():
@@ -117,7 +130,7 @@ class ConnectionLedger:
 
 
 _Key = tuple[str, str]
-"""An endpoint, and the name that a proxy was asked for."""
+"""Key of the sums: an endpoint, and the host name that was requested from a proxy."""
 
 
 def _name_fields(key: _Key) -> dict[str, str]:
@@ -126,18 +139,18 @@ def _name_fields(key: _Key) -> dict[str, str]:
 
 
 class _RetainedRecords:
-    """The retained records of successful, or of refused connections."""
+    """The individually stored records of either the successful or the refused connections of a box."""
 
     def __init__(self, most: int, names: int) -> None:
         self.kept: list[ConnectionRecord] = []
         self.known: set[_Key] = set()
         self.over: dict[_Key, Counter[str]] = {}
-        """Sums of connections that were not retained."""
+        """Sums of the connections that were not stored individually."""
         self._left, self._names = most, names
 
     def add(self, contact: ConnectionRecord) -> None:
-        """Retain a record or add it to the sums: each name gets its first line, and all names share the remaining
-        room.
+        """Store a record, or add it to the sums if there is no room. The first record of each name is stored; all names
+        share the remaining room.
         """
         key = (contact.endpoint, contact.name)
         first = key not in self.known and len(self.known) < self._names

@@ -1,4 +1,4 @@
-"""The server of a box's endpoints: accepts connections, lets targets answer them, records them."""
+"""The server of a box's endpoints: accepts connections, passes each to the target of its endpoint, and records it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,19 @@ from .stream_relay import reset
 from .targets import ConnectionRefused, RefusingTarget, Target
 
 MOST = 64
-"""Maximum simultaneous connections of one endpoint; further ones wait, without blocking other endpoints."""
+"""Maximum simultaneous connections of one endpoint. Further connections to this endpoint wait and do not block other
+endpoints.
+"""
 
 
 @contextlib.asynccontextmanager
 async def serve_endpoints(
     box: Box, targets: Mapping[Endpoint, Target], ledger: ConnectionLedger | None = None
 ) -> AsyncIterator[ConnectionLedger]:
-    """Serve every endpoint of the box's config; endpoints without a target refuse. Every connection is recorded.
+    """Serve every endpoint of the box's config during the `async with` block, and record every connection. An endpoint
+    without a target refuses connections.
 
-    At the end every connection is aborted, and programs of the box are refused from then on.
+    At the end of the block, every connection is aborted. From then on, connections from the box are refused.
     """
     listening = {endpoint: box.serve(endpoint) for endpoint in box.config.endpoints}
     async with serve_sockets(listening, targets, ledger) as kept:
@@ -36,7 +39,9 @@ async def serve_sockets(
     targets: Mapping[Endpoint, Target],
     ledger: ConnectionLedger | None = None,
 ) -> AsyncIterator[ConnectionLedger]:
-    """Serve sockets that listen inside a box and do not block, as `serve_endpoints` does; close them at the end."""
+    """Serve non-blocking sockets that listen inside a box, as `serve_endpoints` does. Close the sockets at the end of
+    the `async with` block.
+    """
     ledger = ledger or ConnectionLedger()
     places = [_EndpointServer(endpoint, targets.get(endpoint, RefusingTarget()), ledger) for endpoint in listening]
     for place in places:

@@ -1,4 +1,6 @@
-"""Rules for hosts that a box may reach: names that an operator allowed, at addresses of the public internet only."""
+"""Rules for the hosts that a box may reach: host names that an operator allowed, at addresses of the public internet
+only.
+"""
 
 from __future__ import annotations
 
@@ -43,14 +45,16 @@ REFUSED: dict[str, str] = {
     "fec0::/10": "site-local",
     "ff00::/8": "multicast",
 }
-"""Networks that are never dialled, with the reason. Listed here since libraries' ideas of "private" differ between
-versions.
+"""Networks to which the platform never connects, with the reason. They are listed here because versions of Python's
+libraries disagree about which networks are private.
 """
 _NETWORKS = tuple((ipaddress.ip_network(text), says) for text, says in REFUSED.items())
 
 
 def address_refusal(address: str) -> str:
-    """Return why an address from a resolver must not be dialled, or ""."""
+    """Return why the platform must not connect to an address that a resolver returned, or "" if the address is
+    allowed.
+    """
     try:
         found: Address = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -63,19 +67,23 @@ def address_refusal(address: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HostRule:
-    """A host at one port. `name` is exact, `*.example.com` (all names below it, not itself), or `*`."""
+    """A rule for one port of a host. `name` is an exact host name, or `*.example.com` for all names below example.com
+    without example.com itself, or `*` for every name.
+    """
 
     name: str
     port: int = 443
-    """Port; 0 for all ports, which only blocked hosts may have."""
+    """Port of the host. 0 stands for all ports and is allowed only in rules that block a host."""
 
     @property
     def is_wildcard(self) -> bool:
-        """Return whether the rule covers many names, which only the CONNECT proxy can distinguish."""
+        """Return whether the rule covers many host names. Only the CONNECT proxy can check a connection against a
+        wildcard.
+        """
         return self.name.startswith("*")
 
     def matches(self, name: str, port: int) -> bool:
-        """Return whether the rule covers a name (in lower case) and a port."""
+        """Return whether the rule covers a host name (in lower case) and a port."""
         if port != self.port and self.port:
             return False
         return name.endswith(self.name[1:]) if self.is_wildcard else name == self.name
@@ -85,7 +93,9 @@ class HostRule:
 
 
 def read_rule(text: str, port: int = 443) -> HostRule:
-    """Return the rule in `NAME` or `NAME:PORT`; `port` if none is given. Raises UsageError."""
+    """Return the rule that `NAME` or `NAME:PORT` describes. `port` is used if `text` names no port. Raises UsageError
+    if `text` is malformed.
+    """
     name, sign, digits = text.strip().lower().partition(":")
     if sign:
         port = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 else -1
@@ -99,34 +109,36 @@ def read_rule(text: str, port: int = 443) -> HostRule:
 
 
 def is_wildcard(name: str) -> bool:
-    """Return whether a name is `*`, or `*.` followed by a name of at least two parts."""
+    """Return whether a host name is a wildcard: `*`, or `*.` followed by a name of at least two parts."""
     return name == "*" or (name.startswith("*.") and is_host_name(name[2:]) and "." in name[2:])
 
 
 def matching_rule(name: str, port: int, rules: tuple[HostRule, ...]) -> HostRule | None:
-    """Return the rule that covers a host, an exact one before a wildcard; None if there is none."""
+    """Return the rule that covers a port of a host, or None if no rule does. A rule with the exact name takes
+    precedence over a wildcard.
+    """
     fitting = [rule for rule in rules if rule.matches(name, port)]
     return min(fitting, key=lambda rule: (rule.is_wildcard, -len(rule.name)), default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class HostAllowance:
-    """The hosts that may be reached: what the operator allows, restricted by the suite."""
+    """The hosts that a box may reach: the hosts that the operator allows, restricted by the rules of the suite."""
 
     operator: tuple[HostRule, ...] = ()
     suite: tuple[HostRule, ...] = ()
-    """If there are any, no other host may be reached."""
+    """Hosts that the suite allows. If the tuple is not empty, no other host may be reached."""
     blocked: tuple[HostRule, ...] = ()
     """Hosts that the suite blocks."""
 
     def refusal(self, name: str, port: int) -> str:
-        """Return why a host may not be reached, or ""."""
+        """Return why a box may not reach a host at a port, or "" if it may."""
         if matching_rule(name, port, self.operator) is None:
             return "is not allowed"
         return self.suite_refusal(name, port)
 
     def suite_refusal(self, name: str, port: int) -> str:
-        """Return why the suite refuses a host, or ""."""
+        """Return why the suite refuses a host at a port, or "" if the suite allows it."""
         if rule := matching_rule(name, port, self.blocked):
             return f"is blocked by the suite ({rule})"
         if self.suite and matching_rule(name, port, self.suite) is None:
@@ -134,7 +146,9 @@ class HostAllowance:
         return ""
 
     def wildcard_refusal(self, wildcard: str, port: int) -> str:
-        """Return why no host under a wildcard can be reached, or "". The operator must allow all of the wildcard."""
+        """Return why no host under a wildcard can be reached, or "" if the operator allows every host under the
+        wildcard.
+        """
         some = "x" + wildcard[1:]
         if not any(rule.is_wildcard and rule.matches(some, port) for rule in self.operator):
             return "is not allowed"

@@ -1,4 +1,6 @@
-"""A relay between two sockets, in each direction as fast as the reader takes the bytes."""
+"""A relay of bytes between two sockets. In each direction, bytes are read only as fast as the other socket accepts
+them.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,14 @@ from typing import cast
 from .connection_ledger import ConnectionRecord
 
 HIGH = 1 << 18
-"""Bytes that may wait for a slow reader before its writer is paused."""
+"""Maximum bytes that wait for a slow reader. Above this number, the relay stops reading from the writer."""
 _RESET = struct.pack("ii", 1, 0)
 
 
 class _RelaySide(asyncio.BufferedProtocol):
-    """End of a relay. The other end writes the bytes that this one reads; each direction can end alone."""
+    """One of the two ends of a relay. Bytes that one end reads are written by the other end. Each direction can end
+    while the other stays open.
+    """
 
     def __init__(self, contact: ConnectionRecord, outward: bool) -> None:
         self.other: _RelaySide | None = None
@@ -35,7 +39,10 @@ class _RelaySide(asyncio.BufferedProtocol):
             self._follow(self.other, self.other.transport)
 
     def _follow(self, first: _RelaySide, transport: asyncio.Transport) -> None:
-        """Take over from the end that was connected first. Python 3.11.2 ignores a pause requested at the beginning."""
+        """Start to relay from the end `first`, which was connected earlier: write the bytes that `first` has already
+        received, and pass on the end of its stream. This is needed because Python 3.11.2 ignores a request to pause
+        reading that is made when a connection begins.
+        """
         assert self.transport is not None
         if first._early:
             self.transport.write(bytes(first._early))
@@ -100,7 +107,7 @@ class _RelaySide(asyncio.BufferedProtocol):
 
 
 async def relay(inside: socket.socket, outside: socket.socket, contact: ConnectionRecord) -> None:
-    """Relay bytes between a program in a box and its peer until both are done; close both sockets."""
+    """Relay bytes between a program in a box and its peer until both directions have ended. Then close both sockets."""
     loop = asyncio.get_running_loop()
     near, far = _RelaySide(contact, True), _RelaySide(contact, False)
     near.other, far.other = far, near
@@ -120,7 +127,7 @@ async def relay(inside: socket.socket, outside: socket.socket, contact: Connecti
 
 
 def reset(connection: socket.socket) -> None:
-    """Close a socket with a reset, so that the other end fails at once instead of reading an end of file."""
+    """Close a socket with a TCP reset, so that the other end gets an error at once instead of the end of the stream."""
     try:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
     except OSError:

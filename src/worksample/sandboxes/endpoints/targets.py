@@ -1,4 +1,4 @@
-"""Targets of endpoints: an allowed host, a handler in this process, or a refusal."""
+"""Targets of endpoints: a host that the operator allowed, a handler in this process, or a refusal."""
 
 from __future__ import annotations
 
@@ -13,27 +13,31 @@ from .host_rules import HostRule, address_refusal
 from .stream_relay import relay
 
 DIAL_SECONDS = 10.0
-"""Seconds to dial one address."""
+"""Maximum seconds to connect to one IP address."""
 MOST_ADDRESSES = 4
-"""Maximum addresses tried per name, so that a name with hundreds does not keep an endpoint busy."""
+"""Maximum IP addresses that are tried per host name, so that a name with hundreds of addresses does not occupy an
+endpoint for long.
+"""
 AddressCheck = Callable[[str], str]
-"""Returns why an address must not be dialled, or ""."""
+"""Type of a function that returns why the platform must not connect to an IP address, or "" if it may."""
 
 
 class ConnectionRefused(Exception):
-    """A connection that was refused; the message names the rule."""
+    """A rule refused a connection. The message names the rule."""
 
 
 class Target(Protocol):
-    """An endpoint's handler of connections."""
+    """The target of an endpoint: handles the endpoint's connections."""
 
     @property
     def rule(self) -> str:
-        """The rule that allows the connection, for the record."""
+        """Name of the rule that allows connections to this target, for the record of connections."""
         ...
 
     async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
-        """Serve one connection and close it. Raises ConnectionRefused, leaving the connection open, to refuse it."""
+        """Serve one connection and close it. To refuse the connection, raise ConnectionRefused and leave the connection
+        open.
+        """
         ...
 
 
@@ -48,7 +52,7 @@ class RefusingTarget:
         return "none"
 
     async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
-        """Raise ConnectionRefused."""
+        """Refuse the connection by raising ConnectionRefused."""
         raise ConnectionRefused(self.why)
 
 
@@ -64,20 +68,20 @@ class AllowedHost:
         return f"allow {self.allowed}"
 
     async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
-        """Dial the host and relay bytes."""
+        """Connect to the host and relay bytes between the box and the host."""
         outside = await dial(self.allowed.name, self.allowed.port, contact, self.refusing)
         await relay(connection, outside, contact)
 
 
 @dataclass(frozen=True, slots=True)
 class StreamTarget:
-    """A target in this process, called with streams."""
+    """A target that calls a handler in this process with a connection's input and output streams."""
 
     rule: str
     serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
     async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
-        """Call the handler with streams whose bytes are counted."""
+        """Call the handler with the connection's streams. The bytes of both streams are counted."""
         loop = asyncio.get_running_loop()
         reader = _CountingReader(contact)
         protocol = asyncio.StreamReaderProtocol(reader)
@@ -123,10 +127,11 @@ class _CountingWriter(asyncio.StreamWriter):
 async def dial(
     name: str, port: int, contact: ConnectionRecord, refusing: AddressCheck = address_refusal
 ) -> socket.socket:
-    """Connect to a host. Its name is resolved anew, and only an address that was checked is dialled.
+    """Connect to a host and return the socket. The host name is resolved at every call, and the platform connects only
+    to addresses that `refusing` has checked.
 
-    Raises ConnectionRefused if the name cannot be resolved, if nothing answers, or if any of its addresses is in a
-    refused network (a name that leads both inside and outside is not trusted at all).
+    Raises ConnectionRefused if the name cannot be resolved, if no address answers, or if any address of the name lies
+    in a refused network. A name with addresses both inside and outside the refused networks is not trusted at all.
     """
     loop = asyncio.get_running_loop()
     try:

@@ -1,4 +1,4 @@
-"""The server name in a TLS ClientHello (RFC 8446, 4.1.2; RFC 6066, 3), which is read and never changed."""
+"""A reader of the server name in a TLS ClientHello (RFC 8446, 4.1.2; RFC 6066, 3). The ClientHello is never changed."""
 
 from __future__ import annotations
 
@@ -8,24 +8,30 @@ _HANDSHAKE, _CLIENT_HELLO, _SERVER_NAME, _HOST_NAME = 22, 1, 0, 0
 
 
 class ClientHelloError(ValueError):
-    """Bytes that are not a ClientHello with exactly one server name."""
+    """The bytes are not a ClientHello with exactly one server name."""
 
 
 def server_name(data: bytes) -> str | None:
-    """Return the server name, in lower case; None if more bytes are needed. Raises ClientHelloError."""
+    """Return the server name of a ClientHello in lower case, or None if `data` is not complete. Raises ClientHelloError
+    if the bytes are not a valid ClientHello.
+    """
     return HelloReader().feed(data)
 
 
 class HelloReader:
-    """A reader of a ClientHello that arrives in pieces; reads each byte once, even from records of one byte."""
+    """A reader of a ClientHello that arrives in pieces. Each byte is processed only once, even if every TLS record has
+    only one byte.
+    """
 
     def __init__(self) -> None:
         self.data = bytearray()
-        """All received bytes."""
+        """All bytes received so far."""
         self._at, self._hello = 0, bytearray()
 
     def feed(self, piece: bytes) -> str | None:
-        """Return the server name once the ClientHello is complete, else None. Raises ClientHelloError."""
+        """Add a piece of the ClientHello. Return the server name if the ClientHello is complete, otherwise None. Raises
+        ClientHelloError if the bytes are not a valid ClientHello.
+        """
         self.data += piece
         while len(self.data) >= self._at + 5:
             at = self._at
@@ -59,24 +65,24 @@ class HelloReader:
 
 
 class _FieldReader:
-    """A reader of fields that are preceded by their length."""
+    """A reader of binary fields that are preceded by their length."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
 
     def take(self, size: int) -> bytes:
-        """Return the next bytes. Raises ClientHelloError if there are too few."""
+        """Return the next `size` bytes. Raises ClientHelloError if fewer bytes are left."""
         if self._at + size > len(self._data):
             raise ClientHelloError("the client's TLS ClientHello is cut short")
         self._at += size
         return self._data[self._at - size : self._at]
 
     def number(self, size: int) -> int:
-        """Return the next number of `size` bytes."""
+        """Return the next integer, which takes `size` bytes."""
         return int.from_bytes(self.take(size), "big")
 
     def field(self, size: int) -> _FieldReader:
-        """Return the next field, whose length is a number of `size` bytes."""
+        """Return a reader of the next field. The length of the field is an integer of `size` bytes before it."""
         return _FieldReader(self.take(self.number(size)))
 
     def has_more(self) -> bool:

@@ -1,4 +1,6 @@
-"""Root file systems as bases of a build: an OCI layout around a tar, made without unpacking it."""
+"""Base images of a build that are given as root file systems: an OCI layout is written around a tar archive without
+unpacking the archive.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ _PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def digest_of_base(source: Path) -> str:
-    """Return the SHA-256 of a substitute for a base: of a tar, or of the index of an OCI layout. Raises ImageError."""
+    """Return the SHA-256 digest of a file that replaces a base image: of the tar itself, or of the index of an OCI
+    layout. Raises ImageError.
+    """
     path = source / "index.json" if source.is_dir() else source
     try:
         with path.open("rb") as file:
@@ -31,8 +35,8 @@ def digest_of_base(source: Path) -> str:
 
 
 def write_layout(source: Path, target: Path, digest: str) -> None:
-    """Write an OCI layout with an image named `image` to `target`. source: an uncompressed tar of a root file system,
-    or an OCI layout with one image. Raises ImageError.
+    """Write an OCI layout with one image, named `image`, to `target`. `source` is an uncompressed tar of a root file
+    system, or an OCI layout with one image. Raises ImageError.
     """
     if (source / "oci-layout").is_file():
         shutil.copytree(source, target)
@@ -68,7 +72,7 @@ def _put_blob(blobs: Path, value: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 def _name(index: Path) -> None:
-    """Give the only image of a layout the name that builds use. Raises ImageError."""
+    """Give the only image of an OCI layout the name that builds use. Raises ImageError."""
     try:
         found = json.loads(index.read_text(encoding="utf-8"))
         (one,) = found["manifests"]

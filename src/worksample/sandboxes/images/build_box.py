@@ -1,8 +1,8 @@
-"""The sandbox of an image build: its own namespaces, system-call filter, folder and network.
+"""The sandbox of an image build: separate namespaces, a system-call filter, a folder and a network.
 
-A build needs mounts and namespaces, which boxes do not offer. So it gets a user namespace in which it is root and
-outside of which it is nobody: 65,536 ids that nothing else uses if the platform is root, else the platform's user
-alone.
+A build needs mounts and namespaces, which boxes do not offer. So the build gets a user namespace in which it is root,
+without rights outside. If the platform runs as root, the namespace maps 65,536 user ids that nothing else uses.
+Otherwise the namespace maps only the platform's own user id.
 """
 
 from __future__ import annotations
@@ -27,48 +27,51 @@ from worksample.sandboxes.python_toolbox import base_python
 from .build_network import BuildNetwork
 
 FIRST, COUNT = 2_100_000, 65_536
-"""First user and group id of builds of a root platform, and their number."""
+"""First user and group id of image builds if the platform runs as root, and the number of these ids."""
 PLACE = "/build"
 _SHOWN = ("/etc/containers", "/etc/ld.so.cache")
 
 
 @dataclass(frozen=True, slots=True)
 class BuildLimits:
-    """Limits of one build. ImageLimits limits the size of the resulting image."""
+    """Limits of one image build. The limits of the resulting image are in ImageLimits."""
 
     time: float = 3600.0
-    """Seconds."""
+    """Maximum wall-clock seconds of a build."""
     memory: int = 4 << 30
-    """Bytes; only enforced if control groups are available."""
+    """Maximum bytes of memory of a build, enforced only if control groups are available."""
     processes: int = 2048
 
 
 @contextmanager
 def build_folder() -> Iterator[Path]:
-    """Yield a folder for one build and remove it at the end. Folders of killed builds are removed first."""
+    """Yield a folder for one image build and remove it at the end. Before that, remove the folders that killed builds
+    left.
+    """
     sweep_scratch_folders(BUILD_ROOT)
     with scratch_folder("build", BUILD_ROOT) as folder:
         yield folder
 
 
 def give_to_build(folder: Path) -> None:
-    """Make the build's root the owner of everything in a folder."""
+    """Make the root user of the build's namespace the owner of everything in a folder."""
     if os.geteuid() == 0:
         for path in (folder, *folder.rglob("*")):
             os.chown(path, FIRST, FIRST, follow_symlinks=False)
 
 
 def has_many_users() -> bool:
-    """Return whether a build has more users than its root."""
+    """Return whether builds on this machine can use user ids other than root."""
     return os.geteuid() == 0
 
 
 def run_build(
     script: str, folder: Path, limits: BuildLimits, network: BuildNetwork, shown: Mapping[str, Path] | None = None
 ) -> tuple[int, str]:
-    """Run a shell script with `folder` at PLACE; return its exit status and the end of its output. Raises ImageError.
+    """Run a shell script in a build's sandbox, where `folder` appears at the path PLACE. Return the script's exit
+    status and the end of its output. Raises ImageError.
 
-    shown: path in the build -> read-only folder of the host.
+    `shown` maps a path in the build to the folder of the host that appears there read-only.
     """
     found = require_bubblewrap()
     _check_ids()
@@ -121,7 +124,7 @@ def _communicate(process: subprocess.Popen[bytes], groups: cgroups.BoxCgroups, l
 
 
 def _write_id_maps(pid: int) -> None:
-    """Write the user and group id maps of the build's namespace."""
+    """Write the maps of user and group ids for the user namespace of a build."""
     line = f"0 {FIRST} {COUNT}" if os.geteuid() == 0 else f"0 {os.geteuid()} 1"
     groups = line if os.geteuid() == 0 else f"0 {os.getegid()} 1"
     if os.geteuid() != 0:
@@ -145,7 +148,9 @@ def _check_ids() -> None:
 def _command(
     bwrap: str, folder: Path, script: str, rules: int, more: Mapping[str, str], shown: Mapping[str, Path]
 ) -> Sequence[str]:
-    """Return the bubblewrap command. The network namespace is the one that enter_namespaces.py made."""
+    """Return the bubblewrap command of a build. The build uses the network namespace that enter_namespaces.py
+    created.
+    """
     words = [bwrap, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     words += ["--die-with-parent", "--new-session", "--clearenv", "--cap-add", "ALL", "--seccomp", str(rules)]
     words += ["--ro-bind", "/usr", "/usr"]

@@ -1,7 +1,8 @@
-"""The network of an image build: a loopback of its own, on which only the allowed hosts listen.
+"""The network of an image build: a loopback interface on which only the allowed hosts listen.
 
-The sockets are bound in the build's namespace before anything untrusted runs there, and handed to this process, which
-accepts, dials and records as for a box's endpoints.
+The listening sockets are created in the build's network namespace before any untrusted program runs there. They are
+passed to this process, which accepts connections, connects to the hosts and records the connections, as for the
+endpoints of a box.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from worksample.sandboxes.endpoints import (
 from .builder_settings import BuildSettings
 
 PROXY = Endpoint("proxy.internal", 3128)
-"""Endpoint of the proxy through which builds reach hosts that only a wildcard allows."""
+"""Endpoint of the proxy through which builds reach hosts that are allowed only by a wildcard."""
 
 
 @dataclass
 class BuildNetwork:
-    """The endpoints of one build. `ledger` records its connections."""
+    """The endpoints of one image build. `ledger` records the build's connections."""
 
     settings: BuildSettings
     ledger: ConnectionLedger = field(default_factory=ConnectionLedger)
@@ -43,25 +44,29 @@ class BuildNetwork:
 
     @property
     def hosts(self) -> str:
-        """The content of the build's hosts file."""
+        """The content of the file /etc/hosts in the build."""
         named = (f"{address} {name}" for name, address in self._addresses.items())
         return "\n".join(["127.0.0.1 localhost", *named]) + "\n"
 
     @property
     def env(self) -> dict[str, str]:
-        """Environment variables that point to the proxy; empty without wildcards."""
+        """Environment variables that name the proxy. Empty if no wildcard is allowed."""
         if PROXY not in self.endpoints:
             return {}
         direct = ",".join(["localhost", "127.0.0.0/8", *(one.name for one in self.endpoints if one != PROXY)])
         return {"HTTPS_PROXY": f"http://{PROXY}", "https_proxy": f"http://{PROXY}", "NO_PROXY": direct}
 
     def arguments(self, descriptor: int) -> list[str]:
-        """Return the arguments of enter_namespaces.py: the socket to send over, and what to bind."""
+        """Return the arguments of the program enter_namespaces.py: the socket over which it sends the listening
+        sockets, and the addresses and ports to listen on.
+        """
         return [str(descriptor), ",".join(f"{self._addresses[one.name]}:{one.port}" for one in self.endpoints)]
 
     @contextlib.contextmanager
     def serve(self) -> Iterator[socket.socket]:
-        """Serve until the `with` ends; yield the socket for enter_namespaces.py, to be closed here once that has it."""
+        """Serve the endpoints until the `with` block ends. Yield the socket that enter_namespaces.py needs. The caller
+        closes this socket after that program has received it.
+        """
         ours, theirs = socket.socketpair()
         stopped, stop = socket.socketpair()
         thread = threading.Thread(target=self._serve, args=(ours, stopped), name="build network", daemon=True)

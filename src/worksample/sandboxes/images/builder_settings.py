@@ -1,7 +1,9 @@
-"""The operator's settings of image builds: which hosts builds reach, and what they are given.
+"""The operator's settings of image builds: the hosts that builds may reach, and the files and variables that builds
+get.
 
-How a machine reaches package registries depends on the machine, not on a task, so it stands in no package or experiment
-file: `WORKSAMPLE_BUILDS` names the settings file. Without it builds reach the public registries in `HOSTS`.
+How a machine reaches package registries depends on the machine and not on a task. So these settings are in no task
+package and no experiment file: the environment variable `WORKSAMPLE_BUILDS` names the settings file. Without a settings
+file, builds reach the public registries in `HOSTS`.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ HOSTS = (
     "deb.debian.org:80", "deb.debian.org:443", "security.debian.org:80", "archive.ubuntu.com:80",
     "security.ubuntu.com:80", "pypi.org:443", "files.pythonhosted.org:443", "registry.npmjs.org:443",
 )  # fmt: skip
-"""The public registries of Debian, Ubuntu, Python and Node."""
+"""The public package registries of Debian, Ubuntu, Python and Node, which builds may reach by default."""
 
 
 def _host(text: str) -> str:
@@ -66,32 +68,40 @@ Variable = Annotated[str, AfterValidator(_variable), AllowedText("the name of a 
 
 
 class BuildSettings(Frozen):
-    """The keys of the file that `WORKSAMPLE_BUILDS` names."""
+    """The keys of the settings file for image builds that `WORKSAMPLE_BUILDS` names."""
 
     hosts: tuple[Host, ...] = HOSTS
-    """Hosts that builds may connect to: `NAME`, `NAME:PORT` or `*.NAME:PORT` (443 by default); `[]` for none."""
+    """Hosts that builds may connect to: `NAME`, `NAME:PORT` or `*.NAME:PORT`. The default port is 443; `[]` allows no
+    host.
+    """
     networks: tuple[Network, ...] = ()
-    """Private networks that may be dialled, such as that of an internal mirror. By default none."""
+    """Private networks to which builds may connect, such as the network of an internal mirror. By default none."""
     env: dict[Variable, str] = {}
-    """Environment variables of each `RUN` that the image does not keep."""
+    """Environment variables of each `RUN` instruction. They are not stored in the image."""
     files: dict[Place, Place] = {}
-    """Path in the build -> file of this machine, shown read-only to each `RUN` and not kept in the image."""
+    """Path in the build -> file of this machine that appears there read-only for each `RUN` instruction. The files are
+    not stored in the image.
+    """
     bases: dict[str, str] = {}
-    """`FROM` without a digest -> the tar or OCI layout that replaces it. The image is reported as substituted."""
+    """Image name in a `FROM` instruction without a digest -> the tar or OCI layout that replaces this image. The built
+    image is reported as substituted.
+    """
 
     @property
     def rules(self) -> tuple[HostRule, ...]:
-        """`hosts` as rules."""
+        """The setting `hosts` as a tuple of rules."""
         return tuple(dict.fromkeys(read_rule(text) for text in self.hosts))
 
     def allows_private(self, address: str) -> bool:
-        """Return whether an address lies in one of `networks`."""
+        """Return whether an IP address lies in one of the private `networks`."""
         found = ipaddress.ip_address(address.partition("%")[0])
         return any(found in ipaddress.ip_network(text) for text in self.networks)
 
 
 def load_build_settings() -> BuildSettings:
-    """Return the settings in the operator's file, or the defaults. Raises ImageError."""
+    """Return the settings in the operator's file, or the defaults without a file. Raises ImageError if the file is
+    invalid.
+    """
     named = os.environ.get(VARIABLE)
     if not named:
         return BuildSettings()
@@ -106,5 +116,7 @@ def load_build_settings() -> BuildSettings:
 
 
 def settings_hint(table: str) -> str:
-    """Return what to type to correct a table of the operator's build settings and to check it."""
+    """Return the commands with which the operator corrects the table `table` of the build settings and checks the
+    correction.
+    """
     return f"correct [{table}] in the file that {VARIABLE} names, then worksample image check FOLDER"

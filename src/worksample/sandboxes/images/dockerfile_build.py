@@ -1,4 +1,6 @@
-"""Builds of images from a folder with a Dockerfile: by buildah, without a daemon, in a sandbox."""
+"""Builds of images from a folder with a Dockerfile. The program buildah builds the image in a sandbox, without a
+daemon.
+"""
 
 from __future__ import annotations
 
@@ -52,31 +54,33 @@ chmod -R u+rwX /build/out
 _AWAY = """chmod -R u+rwX /build/storage
 rm -rf /build/storage /build/run 2> /dev/null || true  # what is mounted still goes with the namespaces"""
 _BEGUN = "/begun"
-"""Path of the shared prefix's storage in the build."""
+"""Path in the build of the storage that contains the shared prefix."""
 
 
 @dataclass(frozen=True, slots=True)
 class _BuildJob:
-    """Settings shared by all runs of one build."""
+    """The settings of one image build, shared by all runs of buildah for this build."""
 
     settings: BuildSettings
     instead: Mapping[str, tuple[Path, str]]
-    """Name of a base -> its substitute with its digest."""
+    """Name of a base image -> the file that replaces the base image, and the digest of this file."""
     limits: ImageLimits
     may: BuildLimits
     network: BuildNetwork
 
 
 def is_context(folder: Path) -> bool:
-    """Return whether a folder has a Dockerfile."""
+    """Return whether a folder contains a Dockerfile."""
     return any((folder / name).is_file() for name in FILES)
 
 
 def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> CachedImage:
-    """Return the image that a folder's Dockerfile builds, from the cache if it was built before. Raises ImageError.
+    """Return the image that the Dockerfile of `folder` builds. If the image was built before, it comes from the cache.
+    Raises ImageError.
 
-    Its bases are `scratch`, named with their digests (`NAME@sha256:...`), or replaced by the operator's settings, which
-    `CachedImage.substituted` reports. Its programs reach the hosts of those settings.
+    Every base image must be `scratch`, or be named with its digest (`NAME@sha256:...`), or be replaced by the
+    operator's settings. `CachedImage.substituted` reports the replaced base images. The build's programs can reach the
+    hosts in the operator's settings.
     """
     settings = load_build_settings()
     text = next(folder / one for one in FILES if (folder / one).is_file()).read_text(encoding="utf-8")
@@ -106,7 +110,7 @@ def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> 
 def _run_build(
     job: _BuildJob, folder: Path | None, text: str, begun: SharedPrefix | None = None, store: Path | None = None
 ) -> BaseImage:
-    """Build once in a sandbox of its own, and move buildah's storage to `store` if given."""
+    """Run buildah once in a sandbox and return the built image. If `store` is given, move buildah's storage there."""
     with build_box.build_folder() as work:
         if folder is None:
             (work / "context").mkdir()
@@ -145,7 +149,9 @@ def _count_entries(root: Path) -> int:
 
 
 def _write_placeholders(blobs: Path, known: tuple[tuple[str, int], ...]) -> None:
-    """Write files without content for layers that nobody reads or writes: they are unpacked in the cache already."""
+    """Write empty files in place of layers that nobody reads or writes, because the layers are already unpacked in the
+    cache.
+    """
     blobs.mkdir(parents=True)
     for digest, size in known:
         with (blobs / digest.removeprefix("sha256:")).open("wb") as file:
@@ -161,7 +167,7 @@ def _find_built(name: Path) -> CachedImage | None:
 
 
 def _failure_text(said: str, network: BuildNetwork) -> str:
-    """Return why a build failed; refused hosts come first, since they are often the cause."""
+    """Return why a build failed. Refused hosts come first in the text, because they are often the cause."""
     refused = sorted({one.refused for one in network.ledger.contacts if one.refused})
     told = f" (refused: {'; '.join(refused)[:500]})" if refused else ""
     return f"the build failed{told}: {said.strip()[-2000:]}"
@@ -183,7 +189,9 @@ def _operator_options(settings: BuildSettings, work: Path) -> str:
 
 
 def _bases(text: str) -> list[str]:
-    """Return the images that a Dockerfile begins from or copies from, each once, without stages and `scratch`."""
+    """Return the names of the images that a Dockerfile begins from or copies from, each only once. Build stages and
+    `scratch` are left out.
+    """
     stages = {stage.lower() for *_, stage in _FROM.findall(text) if stage}
     named = [base for _, base, *_ in _FROM.findall(text)]
     named += [source for _, source in _COPY.findall(text) if not source.isdigit()]
@@ -191,8 +199,8 @@ def _bases(text: str) -> list[str]:
 
 
 def _substitutes(text: str, settings: BuildSettings) -> dict[str, str]:
-    """Return the bases without digest that the operator's settings replace, with their substitutes. Raises ImageError
-    for others.
+    """Return base image -> substitute for the base images without a digest. Raises ImageError if the operator's
+    settings name no substitute for such a base image.
     """
     loose = [name for name in _bases(text) if not PINNED.fullmatch(REFERENCE + name)]
     for name in loose:
@@ -206,7 +214,9 @@ def _substitutes(text: str, settings: BuildSettings) -> dict[str, str]:
 
 
 def _prepare_text(text: str, work: Path, instead: Mapping[str, tuple[Path, str]], env: Mapping[str, str]) -> str:
-    """Return the Dockerfile with every base replaced by a local layout, and the operator's variables declared."""
+    """Return the text of a Dockerfile in which every base image is replaced by a local OCI layout and the operator's
+    variables are declared.
+    """
     places = {}
     for name in _bases(text):
         layout = f"base-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
@@ -233,13 +243,13 @@ def _argument_lines(env: Mapping[str, str]) -> str:
 
 
 def _after_arguments(text: str, stages: str) -> str:
-    """Insert stages before the first stage of the file and after its global arguments."""
+    """Insert build stages into a Dockerfile, after its global arguments and before its first stage."""
     first = _FROM.search(text)
     return text if first is None else text[: first.start()] + stages + text[first.start() :]
 
 
 def _context_digest(folder: Path, instead: Mapping[str, str]) -> str:
-    """Return a digest of everything that a build reads from files."""
+    """Return a digest of all files on which a build depends."""
     whole = hashlib.sha256(f"{_VERSION}{json.dumps(instead, sort_keys=True)}".encode())
     for path in sorted(folder.rglob("*")):
         state = path.lstat()

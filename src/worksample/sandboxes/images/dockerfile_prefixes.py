@@ -1,8 +1,9 @@
-"""Common prefixes of Dockerfiles: built once on their own, and kept for further builds to start from.
+"""Common prefixes of Dockerfiles. A prefix is built once and stored, and later builds start from its result.
 
-A prefix is a Dockerfile's text up to a `RUN`, if nothing in it depends on the files beside it. It is identified by that
-text, the digest of its base and the operator's variables. It is built in a sandbox of its own, so no build can change
-what another starts from. It is kept as soon as a second work has it.
+A prefix is the text of a Dockerfile up to a `RUN` instruction, if nothing in this text depends on the files beside the
+Dockerfile. A prefix is identified by its text, the digest of its base image and the operator's variables. Each prefix
+is built in its own sandbox, so no build can change the result from which another build starts. A prefix is stored when
+a second Dockerfile with the same prefix is built.
 """
 
 from __future__ import annotations
@@ -26,37 +27,46 @@ from .image_cache import find_cached
 from .image_unpacker import BaseImage
 
 MOST_KEPT = 8
-"""Maximum number of prefixes that are kept; the least recently used are removed."""
+"""Maximum number of stored prefixes. Beyond this number, the least recently used prefixes are removed."""
 SECOND, MANY = 2, 32
-"""Number of works that must share a prefix before it is built: SECOND if no shorter prefix is kept, else MANY, since
-one more line may save little and building all of it costs much."""
+"""Number of Dockerfiles that must share a prefix before the prefix is built. SECOND applies if no shorter prefix is
+stored, otherwise MANY: one more line may save little, and building the longer prefix costs much.
+"""
 _VERSION = "1"
 _PLAIN = frozenset({"ENV", "RUN", "WORKDIR", "USER", "LABEL"})
-"""Instructions whose whole effect is in the resulting image. The image would forget an ARG or a SHELL."""
+"""Dockerfile instructions whose whole effect is stored in the resulting image. The effect of ARG or SHELL is not stored
+in the image.
+"""
 
 
 _COPIED = re.compile(r"COPY\s+(?:--(?!from=)\S+\s+)*--from=(?!\d+\s)[^\s$]+\s[^$]*$", re.IGNORECASE)
-"""A COPY from another image; in a file with a single stage it can be nothing else."""
+"""Pattern of a COPY instruction that copies from another image. In a Dockerfile with a single stage, `--from` can name
+nothing else than an image.
+"""
 _DIRECTIVE = re.compile(r"^#\s*(escape|syntax)\s*=", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class SharedPrefix:
-    """A prefix that is kept."""
+    """A stored prefix of Dockerfiles."""
 
     below: BaseImage
     store: Path
-    """Storage of buildah with the prefix's image and all its layers."""
+    """Folder with buildah's storage, which contains the image of the prefix and all layers of this image."""
     rest: str
     """The rest of the Dockerfile after the prefix."""
 
 
 PrefixBuilder = Callable[[str, Path], BaseImage]
-"""Builds a Dockerfile and moves buildah's storage to a path, from which it can be reused. Raises ImageError."""
+"""Type of a function that builds a Dockerfile and moves buildah's storage to a path, so that later builds can reuse the
+storage. Raises ImageError.
+"""
 
 
 def split_prefixes(text: str) -> list[tuple[str, str]]:
-    """Return the prefixes of a Dockerfile with the rest after each, shortest first; none if it has several stages."""
+    """Return each prefix of a Dockerfile with the text after the prefix, shortest prefix first. Return an empty list if
+    the Dockerfile has several stages.
+    """
     found: list[tuple[str, str]] = []
     after = 0
     for words, end in _instructions(text):
@@ -77,7 +87,9 @@ def split_prefixes(text: str) -> list[tuple[str, str]]:
 
 
 def _instructions(text: str) -> Iterator[tuple[str, int]]:
-    """Yield each instruction of a Dockerfile in one line, with the position of its end."""
+    """Yield each instruction of a Dockerfile as one line, with the position in the text at which the instruction
+    ends.
+    """
     words, end = "", 0
     for line in text.splitlines(keepends=True):
         end += len(line)
@@ -94,10 +106,11 @@ def _instructions(text: str) -> Iterator[tuple[str, int]]:
 def longest_prefix(
     text: str, whole: str, bases: Mapping[str, str], env: Mapping[str, str], make: PrefixBuilder
 ) -> Iterator[SharedPrefix | None]:
-    """Yield the longest kept prefix of a Dockerfile, locked during the `with`; None if there is none. A prefix that
-    enough works share is built by `make` first.
+    """Yield the longest stored prefix of a Dockerfile, or None if no prefix is stored. The prefix is locked during the
+    `with` block. If enough Dockerfiles share a prefix that is not stored yet, `make` builds it first.
 
-    whole: digest of the Dockerfile and all files beside it. bases: digests of bases that are named without one.
+    `whole` is the digest of the Dockerfile and all files beside it. `bases` contains the digests of the base images
+    that are named without a digest.
     """
     parts = split_prefixes(text)
     keys = [_key(part, bases, env) for part, _ in parts]
@@ -121,7 +134,9 @@ def longest_prefix(
 
 
 def _count_uses(mark: Path, whole: str) -> int:
-    """Return how many works have had a prefix, including this one; a repeated build of the same work does not count."""
+    """Return how many Dockerfiles have had this prefix, including the current one. A repeated build of the same
+    Dockerfile and files is not counted again.
+    """
     with mark.open("a+", encoding="ascii") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
@@ -140,7 +155,7 @@ def _key(part: str, bases: Mapping[str, str], env: Mapping[str, str]) -> str:
 
 
 def _folder() -> Path:
-    """Return the folder of prefixes: builds can reach it, and no other user can list or write it."""
+    """Return the folder of stored prefixes. Builds can reach the folder; no other user can list it or write to it."""
     folder = prefixes_folder()
     with suppress(FileExistsError):
         folder.mkdir(mode=0o711)
@@ -152,7 +167,9 @@ def _folder() -> Path:
 
 
 def _open_prefix(key: str) -> tuple[BaseImage, Path, BinaryIO] | None:
-    """Return a kept prefix, its storage, and the lock that protects it."""
+    """Return a stored prefix, the path of its storage, and the lock that protects the prefix. Return None if the prefix
+    is not stored.
+    """
     folder = _folder() / key
     try:
         lock = (folder / "told.json").open("rb")
@@ -170,7 +187,9 @@ def _open_prefix(key: str) -> tuple[BaseImage, Path, BinaryIO] | None:
 
 
 def _make(key: str, part: str, make: PrefixBuilder) -> None:
-    """Build and keep a prefix, while others that want it wait; then remove the least recently used ones."""
+    """Build and store a prefix, then remove the least recently used prefixes. Other processes that need the same prefix
+    wait meanwhile.
+    """
     folder = _folder()
     with (folder / f".{key}.lock").open("a", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,7 +1,7 @@
-"""A program that enters new user and network namespaces, waits until the platform has mapped the first, and executes
-another program.
+"""A program that enters a new user namespace and a new network namespace, waits until the platform has written the id
+maps of the user namespace, and executes another program.
 
-It imports nothing of the platform, and ends when the platform does.
+It imports nothing of the platform, and exits when the platform exits.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ BACKLOG = 1024
 
 
 def main() -> None:
-    """Ask for the id map by a byte on standard output, wait for a byte on standard input, then go on.
+    """Request the id maps with a byte on standard output, wait for a byte on standard input, then execute the program.
 
-    Arguments: the descriptor of a socket, addresses and ports to listen on, and the program.
+    The arguments are the descriptor of a socket, the addresses and ports to listen on, and the program.
     """
     _unshare(CLONE_NEWUSER, "user")
     os.write(1, b".")
@@ -43,7 +43,7 @@ def _unshare(kind: int, name: str) -> None:
 
 
 def _listening(places: list[str]) -> list[socket.socket]:
-    """Bring the loopback up and return sockets that listen on it."""
+    """Activate the loopback interface and return sockets that listen at the given addresses."""
     found = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))

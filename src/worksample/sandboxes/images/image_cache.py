@@ -1,4 +1,6 @@
-"""The cache of unpacked images: one folder per digest, complete or absent; its listing and removal."""
+"""The cache of unpacked images. Each digest has one folder, which is either complete or absent. The module also lists
+and removes images.
+"""
 
 from __future__ import annotations
 
@@ -26,19 +28,23 @@ from worksample.sandboxes.shared_folders import make_once
 from .oci import ImageConfig
 
 _PASSWORDS = 1 << 20
-"""Maximum bytes that are read of a user database."""
+"""Maximum bytes that are read of an image's user database (/etc/passwd)."""
 
 
 @dataclass(frozen=True, slots=True)
 class CachedImage:
-    """An unpacked image. `root` is what a box takes."""
+    """An unpacked image in the cache. `root` can be used as `BoxConfig.root`."""
 
     digest: str
     root: Root
     left_out: tuple[tuple[str, int], ...] = ()
-    """Kinds of content that no box honours (setuid bits, devices and pipes), with their counts."""
+    """Kinds of content that were not unpacked because boxes ignore them (setuid bits, devices and pipes), with the
+    number of entries of each kind.
+    """
     substituted: tuple[tuple[str, str], ...] = ()
-    """Bases that its build names without a digest, and the digests of the operator's substitutes."""
+    """Base images that the Dockerfile names without a digest, each with the digest of the file by which the operator
+    replaced it.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +53,13 @@ class UnpackResult:
 
     left_out: dict[str, int]
     over: Root | None = None
-    """Root below the unpacked folder; None if the folder holds everything."""
+    """Root of another image over which the unpacked folder lies. None if the unpacked folder contains everything."""
 
 
 def images_folder() -> Path:
-    """Return the folder of unpacked images. The first call of a process removes what killed processes left."""
+    """Return the folder of unpacked images. The first call in a process removes the unfinished folders that killed
+    processes left.
+    """
     sweep_first()
     folder = cache_folder() / "images"
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -59,7 +67,9 @@ def images_folder() -> Path:
 
 
 def names_folder() -> Path:
-    """Return the folder with a file for each known reference, holding its digest."""
+    """Return the folder that contains one file for each known image reference. The file holds the digest of the
+    image.
+    """
     folder = images_folder() / "names"
     folder.mkdir(exist_ok=True)
     return folder
@@ -67,13 +77,13 @@ def names_folder() -> Path:
 
 @contextmanager
 def image_scratch_folder() -> Iterator[Path]:
-    """Yield a temporary folder on the cache's disk. If the process is killed, the next one removes it."""
+    """Yield a temporary folder on the cache's disk. If this process is killed, the next process removes the folder."""
     with scratch_folder("image", images_folder()) as folder:
         yield folder
 
 
 def find_cached(digest: str) -> CachedImage | None:
-    """Return the image with this digest if it is in the cache."""
+    """Return the image with this digest from the cache, or None if the cache does not have it."""
     try:
         data = json.loads((images_folder() / digest / KEPT_AS).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -87,9 +97,11 @@ def find_cached(digest: str) -> CachedImage | None:
 
 
 def add_to_cache(digest: str, config: ImageConfig, unpack: Callable[[Path], UnpackResult]) -> CachedImage:
-    """Return the image with this digest, unpacked by `unpack` into a folder of its own if it is missing.
+    """Return the image with this digest from the cache. If it is missing, `unpack` unpacks it into a new folder of the
+    cache.
 
-    If several ask at once, one unpacks. Raises what `unpack` raises, and ImageError.
+    If several processes need the same image at once, only one unpacks it. Raises ImageError, and the errors of
+    `unpack`.
     """
     final = images_folder() / digest
 
@@ -116,8 +128,8 @@ def add_to_cache(digest: str, config: ImageConfig, unpack: Callable[[Path], Unpa
 
 
 def image_user(root: Root, name: str) -> tuple[int, str]:
-    """Return number and home of an image's user, given by name or number; a group after it is ignored. Raises
-    ImageError.
+    """Return the user id and the home folder of a user of an image. `name` is a name or a number; a group after the
+    user is ignored. Raises ImageError.
     """
     wanted = name.partition(":")[0] or "0"
     for line in _passwords(root).splitlines():
@@ -135,7 +147,7 @@ def image_user(root: Root, name: str) -> tuple[int, str]:
 
 
 def _passwords(root: Root) -> str:
-    """Return the user database of the topmost folder that has one."""
+    """Return the text of the user database (/etc/passwd) of the topmost layer that contains this file."""
     return next((text for folder in (*root.over, root.folder) if (text := _passwords_in(folder))), "")
 
 
@@ -157,31 +169,31 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class CacheEntry:
-    """An unpacked image, as listed."""
+    """Description of an unpacked image, for lists of images."""
 
     image: CachedImage
     bytes: int
-    """Disk space that it takes."""
+    """Disk space of the image in bytes."""
     files: int
     names: tuple[str, ...]
-    """Files of the cache by which a build or reference leads to this image."""
+    """Names of the files in the cache by which a build or a reference leads to this image."""
     in_use: bool
-    """Whether a box has it as its root now."""
+    """Whether a running box has this image as its root."""
 
 
 def list_cached() -> tuple[CacheEntry, ...]:
-    """Return all images of the cache, by digest."""
+    """Return all images of the cache, sorted by digest."""
     return tuple(map(_describe, _find_by_prefix("")))
 
 
 def _find_by_prefix(prefix: str) -> list[CachedImage]:
-    """Return the images whose digest begins with a prefix, by digest."""
+    """Return the images whose digest begins with `prefix`, sorted by digest."""
     names = sorted(path.name for path in images_folder().iterdir() if path.name.startswith(prefix))
     return [image for name in names if _DIGEST.fullmatch(name) and (image := find_cached(name)) is not None]
 
 
 def _describe(image: CachedImage) -> CacheEntry:
-    """Return an image with its size and state."""
+    """Return the description of an image, with its size and whether it is in use."""
     folder = images_folder() / image.digest
     size, files = _size(folder)
     names = tuple(path.name for path in sorted(names_folder().iterdir()) if _named_digest(path) == image.digest)
@@ -189,7 +201,7 @@ def _describe(image: CachedImage) -> CacheEntry:
 
 
 def _named_digest(path: Path) -> str:
-    """Return the digest in a reference's or a build's file of the cache; "" if the file is damaged."""
+    """Return the digest in a file of the cache that stands for a reference or a build, or "" if the file is damaged."""
     with suppress(OSError, UnicodeError, ValueError, LookupError, TypeError):
         text = path.read_text(encoding="utf-8")
         return str(json.loads(text)["digest"]) if path.suffix == ".json" else text
@@ -197,8 +209,8 @@ def _named_digest(path: Path) -> str:
 
 
 def remove_cached(prefix: str) -> CacheEntry:
-    """Remove the image whose digest begins with `prefix`; it can be brought again. Raises UsageError if no image or
-    several match, if a box uses it, or if another image is built on it.
+    """Remove from the cache the image whose digest begins with `prefix`. The image can be unpacked again later. Raises
+    UsageError if no image or several images match, if a box uses the image, or if another image is built on it.
     """
     fitting = _find_by_prefix(prefix) if prefix else []
     if len(fitting) != 1:
@@ -230,7 +242,7 @@ def _folders(image: CachedImage) -> tuple[str, ...]:
 
 
 def _in_use(folder: Path) -> bool:
-    """Return whether any box has it as its root."""
+    """Return whether any box has the image in this folder as its root."""
     with (folder / KEPT_AS).open(encoding="utf-8") as own:
         try:
             fcntl.flock(own, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""Limits of images on this machine, and commands that mend an image."""
+"""Limits of images on this machine, and the commands that reduce an image to one layer."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from dataclasses import dataclass
 AGAIN = "copy the image again, as by skopeo copy docker://NAME oci:NEW"
 REBUILD = "build the image again, then worksample image check FOLDER"
 SQUASH = "buildah from --name one SOURCE && buildah commit --squash one oci:NEW"
-"""Commands that make an image with one layer, without files that a later layer removes."""
+"""Shell commands that turn an image into an image with one layer. Files that a later layer removes are not in the
+result.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ImageLimits:
-    """Limits above which an image is refused and nothing of it is kept."""
+    """Limits of an image. If an image exceeds a limit, it is refused and no part of it is stored."""
 
     bytes: int = 16 << 30
-    """Unpacked size of all layers, including files that a later layer removes."""
+    """Maximum unpacked bytes of all layers together, including files that a later layer removes."""
     files: int = 1_000_000
-    """Entries of all layers together."""
+    """Maximum files, folders and links of all layers together."""
     layers: int = 127
-    """Number of layers; container engines have the same limit."""
+    """Maximum number of layers. Container engines have the same limit."""
     json: int = 8 << 20
-    """Bytes of an index, a manifest or a config."""
+    """Maximum bytes of each index, manifest or config."""

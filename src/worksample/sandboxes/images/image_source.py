@@ -1,4 +1,4 @@
-"""Sources of images: from a task's or user's name of an image to an image in the cache."""
+"""Functions that turn a source of an image, as a task or user names it, into an image in the cache."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ from .registry_pull import REFERENCE, pull
 
 
 def prepare_image(source: str | Path, limits: ImageLimits | None = None) -> CachedImage:
-    """Return the image at `source`, unpacked if it is not in the cache yet.
+    """Return the image at `source`. If it is not in the cache, unpack it first.
 
-    source: a folder with an OCI layout, or with a Dockerfile that buildah builds; an OCI archive, an archive of `docker
-    save` or a tar of a root file system (also compressed by gzip or xz); a folder that is a root file system, which is
-    used in place and must not change; or `docker://NAME@sha256:...`, which skopeo pulls. Takes seconds to minutes the
-    first time, milliseconds later. Raises ImageError.
+    `source` is a folder with an OCI layout; a folder with a Dockerfile, which buildah builds; an OCI archive, an
+    archive of `docker save` or a tar of a root file system (also compressed by gzip or xz); a folder that is a root
+    file system; or `docker://NAME@sha256:...`, which skopeo pulls. A folder that is a root file system is used in place
+    and must not change.
+
+    The first call takes seconds to minutes, later calls take milliseconds. Raises ImageError.
     """
     limits = limits or ImageLimits()
     if isinstance(source, str) and source.startswith(REFERENCE):
@@ -44,7 +46,9 @@ def prepare_image(source: str | Path, limits: ImageLimits | None = None) -> Cach
 
 
 def task_image(environment: Environment, folder: Callable[[str], Path]) -> CachedImage | None:
-    """Return the image of a task's environment, as `image_root` does, with its description."""
+    """Return the unpacked image of a task's environment, or None without an image. `image_root` returns only the root
+    of this image.
+    """
     image = environment.image
     if image is None:
         return None
@@ -56,17 +60,20 @@ def task_image(environment: Environment, folder: Callable[[str], Path]) -> Cache
 
 
 def image_root(environment: Environment, folder: Callable[[str], Path]) -> Root | None:
-    """Return the root of an environment's image, unpacked if it is not in the cache yet; None without an image.
+    """Return the root of an environment's image, or None without an image. If the image is not in the cache, it is
+    unpacked first.
 
-    folder: returns the path of a manifest's files, such as `Store.folder`. Raises ImageError, and the errors of
-    `folder`.
+    `folder` returns the path of the files that a manifest lists; `Store.folder` is an example. Raises ImageError, and
+    the errors of `folder`.
     """
     image = task_image(environment, folder)
     return None if image is None else image.root
 
 
 def prepare_images(environment: Environment, folder: Callable[[str], Path]) -> None:
-    """Unpack every image of an environment, including its services'. Raises ImageError, and what `folder` raises."""
+    """Unpack every image of an environment, including the images of its services. Raises ImageError, and the errors of
+    `folder`.
+    """
     image_root(environment, folder)
     for one in environment.served:
         image_root(Environment(image=one.image), folder)

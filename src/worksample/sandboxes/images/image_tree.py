@@ -1,4 +1,6 @@
-"""A folder into which untrusted archives are unpacked: the kernel resolves every name inside it (openat2)."""
+"""A folder into which untrusted archives are unpacked. The kernel resolves every path inside the folder (openat2), so
+no path leads outside.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,15 @@ _FOLDER = os.O_PATH | os.O_DIRECTORY
 
 
 class ImageTree:
-    """A folder for unpacking. Raises ImageError for names that no file system accepts."""
+    """A folder into which layers are unpacked. Its methods raise ImageError for names that no file system accepts."""
 
     def __init__(self, root: Path) -> None:
         self._root = os.open(root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         self._place = os.readlink(f"/proc/self/fd/{self._root}")  # noqa: PTH115 - no path
         self._last: tuple[str, int, str] | None = None
-        """The last parent folder: archives go folder by folder."""
+        """The most recently opened parent folder. It is remembered because archives list their files folder by
+        folder.
+        """
 
     def close(self) -> None:
         """Close the folder."""
@@ -37,7 +41,9 @@ class ImageTree:
             self._last = None
 
     def parent_folder(self, steps: list[str]) -> tuple[int, str]:
-        """Return a descriptor of the folder with these names, created if missing, and its real path inside the tree."""
+        """Open the folder with these names inside the tree, and create it if missing. Return its descriptor and its
+        real path inside the tree.
+        """
         path = "/".join(steps)
         if self._last is None or self._last[0] != path:
             self._forget()
@@ -62,20 +68,20 @@ class ImageTree:
         return self.open_folder(steps)
 
     def open_folder(self, steps: list[str]) -> int:
-        """Return a descriptor of the folder with these names. Raises OSError."""
+        """Return a descriptor of the existing folder with these names inside the tree. Raises OSError."""
         return open_contained(self._root, "/".join(steps) or "/", _FOLDER)
 
     def hide(self, above: int, name: str) -> None:
-        """Remove a name that a layer below may have."""
+        """Remove the entry `name` of a folder, which a lower layer may have created."""
         self.remove(above, name)
 
     def make_folder(self, above: int, name: str) -> None:
-        """Create a folder, replacing anything else of that name."""
+        """Create a folder. Replace an entry of the same name that is not a folder."""
         self.remove(above, name)
         os.mkdir(name, 0o755, dir_fd=above)
 
     def remove(self, above: int, name: str) -> None:
-        """Remove a name from a folder without following links. Harmless if it is missing."""
+        """Remove the entry `name` of a folder without following links. Do nothing if the entry is missing."""
         with contextlib.suppress(FileNotFoundError):
             if stat.S_ISDIR(os.stat(name, dir_fd=above, follow_symlinks=False).st_mode):
                 shutil.rmtree(name, dir_fd=above)
@@ -83,7 +89,7 @@ class ImageTree:
                 os.unlink(name, dir_fd=above)
 
     def link(self, steps: list[str], above: int, name: str) -> None:
-        """Hard-link a file of the tree. Raises FileNotFoundError."""
+        """Create a hard link to a file of the tree. Raises FileNotFoundError if the file is missing."""
         source = self._folder(steps[:-1])
         try:
             if stat.S_ISDIR(os.stat(steps[-1], dir_fd=source, follow_symlinks=False).st_mode):
@@ -95,8 +101,8 @@ class ImageTree:
             os.close(source)
 
     def empty(self, above: int, inside: str, kept: Set[str]) -> None:
-        """Remove everything in a folder except the paths `kept` and the folders leading to them. `inside`: its real
-        path.
+        """Remove everything in a folder except the paths in `kept` and the folders that lead to these paths. `inside`
+        is the real path of the folder inside the tree.
         """
         listed = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=above)
         try:

@@ -1,4 +1,4 @@
-"""Unpacking of a layout, an archive or a tar of a root file system into a folder of the cache."""
+"""Unpacking of an image (an OCI layout, an archive or a tar of a root file system) into a folder of the cache."""
 
 from __future__ import annotations
 
@@ -22,22 +22,24 @@ from .oci import Image, ImageConfig, Layer, read_docker, read_layout
 from .overlay import NeedsWholeRoot, OverlayTree, link_tree
 
 LAYOUT_READERS = {"oci-layout": read_layout, "manifest.json": read_docker}
-"""Files at the top of an archive that reveal its format, with the reader of each."""
+"""File at the top of an archive that identifies the archive's format -> function that reads this format."""
 
 
 @dataclass(frozen=True, slots=True)
 class BaseImage:
-    """An image of the cache on which other images are built."""
+    """An image in the cache on which other images are built."""
 
     image: CachedImage
     layers: tuple[tuple[str, int], ...]
-    """Digest and size of the tar stream of each of its layers."""
+    """Digest and size of the tar stream of each layer of the base image."""
     files: int
-    """Number of entries of its root."""
+    """Number of entries in the root of the base image."""
 
 
 def from_layout(folder: Path, limits: ImageLimits, below: BaseImage | None = None) -> CachedImage:
-    """Return the image of an OCI layout. Layers that it shares with `below` are not read. Raises ImageError."""
+    """Return the image of an OCI layout. Layers that the image shares with the base image `below` are not read. Raises
+    ImageError.
+    """
     return _find_or_unpack(read_layout(folder, limits), limits, below)
 
 
@@ -56,7 +58,9 @@ def from_tar(path: Path, limits: ImageLimits) -> CachedImage:
 
 @functools.lru_cache(64)
 def _from_tar(path: Path, state: tuple[int, ...], limits: ImageLimits) -> CachedImage:
-    """Return the image of a tar. `state`: of the file, so that a tar is hashed once and not for every box."""
+    """Return the image of a tar file. `state` identifies the state of the file, so that an unchanged tar is hashed only
+    once and not for every box.
+    """
     read = next((LAYOUT_READERS[name] for name in _top_names(path) if name in LAYOUT_READERS), None)
     if read is not None:
         with image_scratch_folder() as folder:
@@ -75,8 +79,8 @@ def _find_or_unpack(image: Image, limits: ImageLimits, below: BaseImage | None =
 
 
 def _unpack(layers: tuple[Layer, ...], root: Path, limits: ImageLimits, below: BaseImage | None = None) -> UnpackResult:
-    """Unpack every layer over those before it. Layers of `below` are not unpacked again: the rest lies over them, or
-    shares their files if it depends on them.
+    """Unpack every layer of an image over the layers before it. Layers of the base image `below` are not unpacked
+    again. The other layers lie over the base image, or share its files if they depend on files of the base image.
     """
     if below is None or [layer.diff for layer in layers[: len(below.layers)]] != [one for one, _ in below.layers]:
         return UnpackResult(_layers(layers, ImageTree(root), limits, None))
@@ -92,7 +96,9 @@ def _unpack(layers: tuple[Layer, ...], root: Path, limits: ImageLimits, below: B
 
 
 def _layers(layers: tuple[Layer, ...], tree: ImageTree, limits: ImageLimits, below: BaseImage | None) -> dict[str, int]:
-    """Unpack layers and return counts of what was left out, by kind. The base image counts towards the limits."""
+    """Unpack layers into `tree` and return how many entries of each kind were left out. The base image `below` counts
+    towards the limits.
+    """
     bytes, files, left_out = SizeBudget(limits.bytes, "bytes"), SizeBudget(limits.files, "files"), Counter[str]()
     try:
         if below is not None:
@@ -122,7 +128,7 @@ def _unpack_one(work: LayerUnpacker, layer: Layer, bytes: SizeBudget) -> None:
 
 
 def _top_names(path: Path) -> Iterator[str]:
-    """Yield the names at the top of a tar. Raises ImageError."""
+    """Yield the names of the entries at the top of a tar archive. Raises ImageError."""
     try:
         with tarfile.open(path) as tar:
             for member in tar:

@@ -1,4 +1,6 @@
-"""Streams of a layer: decompressed, hashed before and after, counted against the limit."""
+"""Streams of a layer's bytes. They decompress the layer, hash it before and after decompression, and count its bytes
+against a limit.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +23,22 @@ _BROKEN = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
 class SizeBudget:
-    """The remaining part of a limit. Raises ImageError when it is used up."""
+    """The part of a size limit that is not used yet."""
 
     def __init__(self, left: int, what: str) -> None:
         self.left, self._what, self._limit = left, what, left
 
     def take(self, amount: int) -> None:
-        """Subtract an amount. Raises ImageError if too little is left."""
+        """Subtract an amount from the budget. Raises ImageError if less than this amount is left."""
         self.left -= amount
         if self.left < 0:
             raise ImageError(f"the image has more than {self._limit:,} {self._what}", where="image", next=SQUASH)
 
 
 class HashingReader(io.RawIOBase):
-    """A readable stream that hashes what is read through it; `told` is called with the size of every piece."""
+    """A readable stream that hashes the bytes that are read through it. The function `told` is called with the size of
+    every piece.
+    """
 
     def __init__(self, source: BinaryIO, told: Callable[[int], object] = lambda size: None) -> None:
         self._source, self._told = source, told
@@ -44,7 +48,7 @@ class HashingReader(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """Read at most PIECE bytes at once, which limits this process's memory."""
+        """Read at most `size` bytes and never more than PIECE bytes, to limit the memory of this process."""
         try:
             data = self._source.read(PIECE if size < 0 else min(size, PIECE))
         except _BROKEN as failure:
@@ -54,19 +58,19 @@ class HashingReader(io.RawIOBase):
         return data
 
     def drain(self) -> None:
-        """Read to the end."""
+        """Read the stream to its end, so that all its bytes are hashed."""
         while self.read(PIECE):
             pass
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what was read so far, as images write it."""
+        """SHA-256 of all bytes read so far, in the notation of OCI images."""
         return f"sha256:{self._hash.hexdigest()}"
 
 
 def decompress(source: HashingReader, head: bytes) -> BinaryIO:
-    """Return the tar stream in a layer, recognised by the file's first bytes. Raises ImageError for a compression that
-    Python cannot unpack.
+    """Return the decompressed tar stream of a layer. The compression is recognised by `head`, the first bytes of the
+    file. Raises ImageError for a compression that Python cannot unpack.
     """
     kind = next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "")
     if kind == "gzip":

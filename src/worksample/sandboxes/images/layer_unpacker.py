@@ -1,7 +1,8 @@
-"""Unpacking of one layer over those below it, by the OCI image specification 1.1 ("Image Layer Filesystem Changeset").
+"""Unpacking of one layer over the layers below it, by the OCI image specification 1.1 ("Image Layer Filesystem
+Changeset").
 
-One user owns everything in a box, so owners are not kept; nor are setuid bits, devices, pipes and extended attributes,
-which no box honours. What is left out is counted.
+One user owns all files in a box, so the owners of files are not restored. Setuid bits, devices, pipes and extended
+attributes are left out, because boxes ignore them. The number of left-out entries is counted.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from .layer_streams import PIECE, SizeBudget
 
 WHITEOUT, OPAQUE = ".wh.", ".wh..wh..opq"
 _HEADER = 1 << 20
-"""Maximum bytes of a name or of extended headers; more is an attack on memory."""
+"""Maximum bytes of a name or of extended headers in a tar. Larger headers are treated as an attack on this process's
+memory.
+"""
 _FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _LATEST = 1 << 34
 """Latest modification time, in seconds since 1970, that every file system accepts."""
@@ -37,17 +40,17 @@ class _LimitedMember(tarfile.TarInfo):
 
 
 class LayerUnpacker:
-    """Unpacks the layers of one image, one after the other."""
+    """Unpacker of the layers of one image, one layer after the other."""
 
     def __init__(
         self, tree: ImageTree, bytes: SizeBudget, files: SizeBudget, left_out: Counter[str] | None = None
     ) -> None:
         self._tree, self._bytes, self._files = tree, bytes, files
         self.left_out: Counter[str] = Counter() if left_out is None else left_out
-        """Counts of content that boxes do not honour, by kind."""
+        """Kind of content that boxes ignore -> number of entries that were left out."""
 
     def unpack(self, stream: BinaryIO) -> None:
-        """Unpack one tar stream. Raises ImageError."""
+        """Unpack the tar stream of one layer. Raises ImageError."""
         made: set[str] = set()
         try:
             with tarfile.open(fileobj=stream, mode="r|", tarinfo=_LimitedMember, errorlevel=2) as tar:
@@ -136,7 +139,7 @@ class LayerUnpacker:
 
 
 def _steps(name: str) -> list[str]:
-    """Return the parts of a path; `..` never leads above the root."""
+    """Return the parts of a path in a tar. `..` never leads above the root."""
     if "\0" in name:
         raise ImageError("a layer has a name with a NUL byte", where="image", next=REBUILD)
     steps: list[str] = []

@@ -1,4 +1,4 @@
-"""A root with changes: an image's files unchanged, with layers over them."""
+"""A root file system with changes: the unchanged files of an image, with further layers over them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .overlay import NeedsWholeRoot, OverlayTree, apply_overlay, link_tree
 def root_with_layers(
     root: Root, layers: Sequence[Path], limits: ImageLimits | None = None, *, whole: bool = False
 ) -> Iterator[Root]:
-    """Yield the root with uncompressed layers over it. The root itself is not changed. Raises ImageError if a layer is
-    invalid or above the limits.
+    """Yield a root that consists of `root` with uncompressed layers over it. `root` itself is not changed. Raises
+    ImageError if a layer is invalid or exceeds the limits.
 
-    whole: everything in one folder, for readers on the host; files that no layer touches are shared with the root.
-    Otherwise the changes lie beside the root if possible, which takes only as much space as they do.
+    If `whole`, everything is in one folder, for readers on the host; files that no layer changes are shared with
+    `root`. Otherwise the changes are stored in a separate folder if possible, so that they take only their own space.
     """
     limits = limits or ImageLimits()
     with image_scratch_folder() as folder:
@@ -42,7 +42,7 @@ def root_with_layers(
 
 
 def _unpack_beside(folder: Path, below: Path, layers: Sequence[Path], limits: ImageLimits) -> bool:
-    """Unpack layers into a folder of their own; return whether that is possible."""
+    """Unpack layers into a folder separate from the root. Return whether that is possible."""
     folder.mkdir()
     try:
         _unpack(OverlayTree(folder, below), layers, limits)

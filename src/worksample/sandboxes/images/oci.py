@@ -1,6 +1,6 @@
-"""Reader of OCI image layouts 1.1 and archives of `docker save`: an image's layers and its config.
+"""Reader of OCI image layouts 1.1 and archives of `docker save`. It returns the layers and the config of an image.
 
-Every blob is checked against the digest that names it. The JSON is untrusted and read within limits.
+Every blob is checked against the digest that names it. The JSON files are untrusted and read within limits.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 _INDEXES = ("application/vnd.oci.image.index.v1+json", "application/vnd.docker.distribution.manifest.list.v2+json")
 _DEPTH = 4
-"""Maximum depth of indexes within indexes."""
+"""Maximum depth of OCI indexes that are nested in indexes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A file of the layout with its expected digests, which are empty if none is given."""
+    """A layer of an image: a file with its expected digests. A digest is empty if the image does not state it."""
 
     path: Path
     digest: str = ""
-    """Digest of the file."""
+    """Expected digest of the layer's file, or ""."""
     diff: str = ""
-    """Digest of the tar stream in the file."""
+    """Expected digest of the uncompressed tar stream in the layer's file, or ""."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,9 @@ class ImageConfig:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image. digest: SHA-256 of the manifest, or of the config of an archive without one; 64 hexadecimal digits."""
+    """The layers and the config of an image. `digest` has 64 hexadecimal digits: the SHA-256 of the manifest, or of the
+    config in an archive without a manifest.
+    """
 
     digest: str
     layers: tuple[Layer, ...]
@@ -55,7 +57,7 @@ class Image:
 
 
 def read_layout(folder: Path, limits: ImageLimits) -> Image:
-    """Return the image of a layout that holds one for this machine. Raises ImageError."""
+    """Return the image in an OCI layout that fits this machine. Raises ImageError."""
     index = _json(folder / "index.json", "", limits)
     manifest, digest = _choose_manifest(folder, index, limits, _DEPTH)
     config = _mapping(_json(*_blob(folder, _mapping(manifest.get("config"), "config")), limits), "config")
@@ -83,7 +85,7 @@ def read_docker(folder: Path, limits: ImageLimits) -> Image:
 
 
 def _choose_manifest(folder: Path, index: Any, limits: ImageLimits, depth: int) -> tuple[dict[str, Any], str]:
-    """Return the manifest for this machine, and its digest."""
+    """Return the image manifest that fits this machine, and the manifest's digest."""
     machine = _MACHINES.get(platform.machine(), platform.machine())
     entries = [_mapping(one, "manifests") for one in _list(_mapping(index, "index.json").get("manifests"), "manifests")]
     told = [(one, one["platform"]) for one in entries if isinstance(one.get("platform"), dict)]
@@ -161,7 +163,9 @@ def _blob(folder: Path, descriptor: dict[str, Any]) -> tuple[Path, str]:
 
 
 def _file_inside(folder: Path, name: object) -> Path:
-    """Return a file of an unpacked archive; its links may lead only to other files of it. Raises ImageError."""
+    """Return the path of a file in an unpacked archive. Links of the archive may lead only to other files in the
+    archive. Raises ImageError.
+    """
     path = (folder / _text(name, "manifest.json")).resolve()
     if not path.is_relative_to(folder.resolve()) or not path.is_file():
         raise ImageError(f"the archive lacks the file {name!r}", where="image", next=AGAIN)

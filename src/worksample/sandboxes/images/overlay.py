@@ -1,8 +1,8 @@
-"""Layers unpacked beside a root, as an overlay's upper layer, so that the root need not be copied; and roots that share
-files.
+"""Layers that are unpacked into a separate folder, which becomes the upper layer of an overlay, so that the root need
+not be copied. The module also copies roots that share their files.
 
-Some layers depend on what lies in the root: a name below one of its links, a hard link to one of its files. They raise
-`NeedsWholeRoot`, and need a root of their own.
+Some layers depend on the content of the root: a file name below one of its links, or a hard link to one of its files.
+These layers raise `NeedsWholeRoot` and must be unpacked into a full copy of the root.
 """
 
 from __future__ import annotations
@@ -22,19 +22,21 @@ _OPAQUE = "trusted.overlay.opaque" if os.geteuid() == 0 else "user.overlay.opaqu
 
 
 class NeedsWholeRoot(Exception):
-    """Error: the layers cannot be unpacked apart from the root below them."""
+    """The layers cannot be unpacked into a folder separate from the root below them."""
 
 
 class OverlayTree(ImageTree):
-    """A folder that will lie over a root. Removed names become an overlay's marks."""
+    """A folder that will lie over a root as an overlay's upper layer. A removed name becomes an overlay's deletion
+    mark.
+    """
 
     def __init__(self, folder: Path, below: Path) -> None:
         folder.chmod(stat.S_IMODE(below.stat().st_mode))
         super().__init__(folder)
 
     def _folder(self, steps: list[str]) -> int:
-        """Return a descriptor of a folder that a layer itself contains. Others could be links in the root below, with
-        unknown permissions.
+        """Return a descriptor of a folder that the layers themselves contain. A folder that only the root contains
+        could be a link, and its permissions are unknown.
         """
         with contextlib.suppress(OSError):
             return self.open_folder(steps)
@@ -46,7 +48,9 @@ class OverlayTree(ImageTree):
             os.mknod(name, stat.S_IFCHR | 0o600, os.makedev(0, 0), dir_fd=above)
 
     def make_folder(self, above: int, name: str) -> None:
-        """Create a folder; if it replaces a file or mark, hide the folder below it."""
+        """Create a folder. If it replaces a file or a deletion mark, hide the folder of the same name in the root
+        below.
+        """
         try:
             os.mkdir(name, 0o755, dir_fd=above)
         except FileExistsError:
@@ -80,7 +84,7 @@ class OverlayTree(ImageTree):
 
 
 def apply_overlay(over: Path, root: Path) -> None:
-    """Apply an overlay's upper layer to a root; files are shared with it. No link is followed."""
+    """Apply the upper layer `over` of an overlay to a root. Files are hard-linked, not copied. No link is followed."""
     if _is_opaque(over):
         for path in root.iterdir():
             _remove(path)
@@ -112,7 +116,7 @@ def _is_opaque(folder: Path) -> bool:
 
 @contextlib.contextmanager
 def _needs_marks() -> Iterator[None]:
-    """Raise NeedsWholeRoot if the file system or kernel does not let this user set an overlay's marks."""
+    """Raise NeedsWholeRoot if the file system or the kernel does not let this user set an overlay's deletion marks."""
     try:
         yield
     except OSError as error:
@@ -120,8 +124,8 @@ def _needs_marks() -> Iterator[None]:
 
 
 def link_tree(source: Path, target: Path) -> None:
-    """Copy a root to another folder, sharing its files by hard links: layers replace files and never write to them.
-    Raises ImageError.
+    """Copy a root to another folder. The copy shares files with the root by hard links, which is safe because layers
+    replace files and never write to them. Raises ImageError.
     """
     try:
         shutil.copytree(source, target, symlinks=True, copy_function=link_file, dirs_exist_ok=True)
@@ -134,7 +138,9 @@ def link_tree(source: Path, target: Path) -> None:
 
 
 def link_file(source: str, target: str) -> str:
-    """Hard-link a file; copy it if the folders are on two file systems or it has too many links."""
+    """Create a hard link to a file. Copy the file instead if the folders are on two file systems or the file has too
+    many links.
+    """
     try:
         os.link(source, target, follow_symlinks=False)
     except OSError:

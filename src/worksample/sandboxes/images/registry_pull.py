@@ -1,4 +1,6 @@
-"""Images by reference: skopeo downloads them as an OCI layout, which is then unpacked like any other."""
+"""Download of images from a registry: skopeo downloads an image as an OCI layout, which is then unpacked like any other
+layout.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,17 @@ from .image_unpacker import from_layout
 
 REFERENCE = "docker://"
 PINNED = re.compile(r"docker://[A-Za-z0-9][A-Za-z0-9._:/-]{0,255}@sha256:[0-9a-f]{64}")
-"""Form of a reference with a digest. A name without one may lead to another image tomorrow."""
+"""Pattern of an image reference with a digest. A digest is required, because a name alone may stand for another image
+later.
+"""
 PULL_TIME = 1800.0
-"""Seconds that a download may take."""
+"""Maximum seconds of the download of an image."""
 
 
 def pull(reference: str, limits: ImageLimits) -> CachedImage:
-    """Return the image of a reference with a digest, from the cache if it was pulled before. Raises ImageError."""
+    """Return the image of a reference with a digest. If the image was downloaded before, it comes from the cache.
+    Raises ImageError.
+    """
     if not PINNED.fullmatch(reference):
         raise ImageError(
             f"{reference!r} does not name one image: its digest is missing",
@@ -44,7 +50,7 @@ def pull(reference: str, limits: ImageLimits) -> CachedImage:
 
 
 def fetch(reference: str, folder: str) -> None:
-    """Download an image as an OCI layout. Raises ImageError."""
+    """Download the image `reference` to `folder` as an OCI layout. Raises ImageError."""
     program = shutil.which("skopeo")
     if program is None:
         raise ImageError("skopeo is not installed", where="image", next=root_command("apt-get install skopeo"))

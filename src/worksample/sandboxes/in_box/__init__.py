@@ -1,5 +1,5 @@
-"""The exec server: runs as process 1 in a box and starts its commands.
+"""The exec server: runs as process 1 in a box and starts the box's commands.
 
-These modules are copied into the box and run there by a bare interpreter. They import only each other and a little of
-the standard library, because their import time adds to the box's start-up time.
+These modules are copied into the box, where a Python interpreter runs them. They import only each other and few modules
+of the standard library, because the time of the imports adds to the start-up time of the box.
 """

@@ -1,8 +1,9 @@
-"""The last steps of making a box, from inside and before anything untrusted runs: writable folders, identity, filters.
+"""The last steps of making a box: writable folders, user identity and filters. They run inside the box before any
+untrusted program runs.
 
-bubblewrap provides the namespaces and the read-only mounts. This module mounts one size-limited tmpfs and binds its
+bubblewrap provides the namespaces and the read-only mounts. This module mounts one tmpfs of limited size and binds its
 folders at every writable place, so that one limit holds for all of them. Then the root becomes read-only, and every
-privilege that starting commands does not need is dropped.
+privilege that is not needed to start commands is dropped.
 """
 
 # pathlib and contextlib would add a third to the start-up time of a box.
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
 
 STAGE = "/.box"
 ENDPOINT_BACKLOG = 1024
-"""Connections to an endpoint that may wait to be accepted."""
+"""Maximum connections to an endpoint that wait to be accepted."""
 
 
 def boot(plan: dict[str, Any]) -> list[int]:
-    """Finish the box as `plan` says. Return descriptors of the box's root, its output folder, the line for dialling,
-    the changes to an image's root, and the endpoints' sockets, which are bound before anything untrusted could take
-    their places.
+    """Finish the box as `plan` says. Return these descriptors: the root of the box, its output folder, the connection
+    to the dial server, the folder with the changes to an image's root, and the sockets of the endpoints.
+
+    The endpoints' sockets are bound before any untrusted program can use their ports.
     """
     os.umask(0o022)
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -80,7 +82,7 @@ def boot(plan: dict[str, Any]) -> list[int]:
 
 
 def _furnish(plan: dict[str, Any], uid: int, gid: int) -> None:
-    """Mount the writable folders of a box that has the machine's own root."""
+    """Mount the writable folders of a box whose root is the root of the host."""
     for index, (target, mode) in enumerate(plan["writable"]):
         source = f"{STAGE}/{index}"
         os.mkdir(source)
@@ -90,7 +92,7 @@ def _furnish(plan: dict[str, Any], uid: int, gid: int) -> None:
 
 
 def endpoint(address: str, port: int) -> int:
-    """Return the descriptor of a socket that listens on the box's loopback."""
+    """Return the descriptor of a new socket that listens on the box's loopback."""
     import _socket
 
     own = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
@@ -100,8 +102,8 @@ def endpoint(address: str, port: int) -> int:
 
 
 def _set_apart(path: str) -> None:
-    """Give a shared read-only folder inodes of its own by an empty overlay, so that locks and watches on its files do
-    not reach other boxes. A kernel that cannot do this leaves the folder unchanged.
+    """Mount an empty overlay over a shared read-only folder. Its files then have separate inodes in this box, so locks
+    and watches on the files do not affect other boxes. If the kernel cannot do this, the folder stays unchanged.
     """
     below = os.open(path, os.O_PATH | os.O_DIRECTORY)
     flags = system_calls.MS_RDONLY | system_calls.MS_NOSUID | system_calls.MS_NODEV
@@ -114,8 +116,8 @@ def _set_apart(path: str) -> None:
 
 
 def _cover_settings() -> None:
-    """Make the kernel's settings read-only, including those of the box's own namespaces, and cover files that reveal
-    the host.
+    """Make the kernel's settings read-only, including the settings of the box's own namespaces. Cover files that reveal
+    properties of the host.
     """
     for name in ("sys", "irq", "bus", "fs", "sysrq-trigger", "scsi", "acpi"):
         path = f"/proc/{name}"
@@ -129,9 +131,9 @@ def _cover_settings() -> None:
 
 
 def _cover_first() -> int:
-    """Make the files of process 1 in /proc read-only: if the platform is an ordinary user, commands run as the same
-    user and could otherwise write them. Return a descriptor of the folder below, through which process 1 itself
-    still writes.
+    """Make the files of process 1 in /proc read-only. This is needed if the platform runs as an ordinary user, because
+    commands then run as the same user and could write these files. Return a descriptor of the covered folder,
+    through which process 1 can still write.
     """
     path = f"/proc/{os.getpid()}"
     own = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -141,7 +143,9 @@ def _cover_first() -> int:
 
 
 def write_text(path: str, text: str, below: int | None = None) -> None:
-    """Write a small file, such as a kernel setting. `below`: descriptor of the folder in which `path` starts."""
+    """Write a small file, such as a kernel setting. `below` is a descriptor of the folder to which `path` is
+    relative.
+    """
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666, dir_fd=below)
     try:
         os.write(file, text.encode())
@@ -150,10 +154,10 @@ def write_text(path: str, text: str, below: int | None = None) -> None:
 
 
 def _bind(source: str, target: str, under: list[str]) -> None:
-    """Bind a new writable folder, and restore the mounts below it that it covers.
+    """Bind a new writable folder at `target`, and restore the mounts below `target` that the new folder covers.
 
-    The folders that lead to such a mount become read-only mounts themselves: a plain folder could be moved away with
-    the mount in it, and replaced.
+    The folders that lead to a restored mount become read-only mounts, too. A plain folder could be moved away together
+    with the mount inside it, and be replaced.
     """
     kept = [(path, os.open(path, os.O_PATH)) for path in sorted(under)]
     system_calls.mount(source, target, None, system_calls.MS_BIND)
@@ -174,10 +178,10 @@ def _bind(source: str, target: str, under: list[str]) -> None:
 
 
 def _become(plan: dict[str, Any], own: int) -> None:
-    """Drop privileges that are no longer needed; as root, keep only what switches to the agent's user and kills its
-    processes.
+    """Drop the privileges that are no longer needed. If the platform runs as root, keep only the privileges to switch
+    to the agent's user and to kill its processes.
 
-    `own`: writable descriptor of this process's folder in /proc.
+    `own` is a writable descriptor of this process's folder in /proc.
     """
     try:
         write_text("loginuid", str(plan["uid"] if plan["root"] else 0), own)

@@ -1,4 +1,6 @@
-"""The exec server's end of the connection to the platform: whole frames in and out, and a limit on unsent bytes."""
+"""The exec server's end of the connection to the platform. It sends and receives whole frames and limits the unsent
+bytes.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,18 @@ if TYPE_CHECKING:
 
 
 MAX_PENDING = 4 << 20
-"""Unsent bytes above which nothing more is read from commands."""
+"""Maximum unsent bytes. Above this number, the exec server stops reading the output of commands."""
 
 
 class BoxLine:
-    """A connection on which frames wait until the end of a turn, so that related ones are sent in one call."""
+    """The connection to the platform. Frames wait until the end of a turn of the event loop, so that related frames are
+    sent with one system call.
+    """
 
     def __init__(self, socket: Any, poller: Poller, full: Callable[[bool], object]) -> None:
-        """full: called with True when too much is unsent, and with False when that is over."""
+        """The function `full` is called with True when there are too many unsent bytes, and with False when enough of
+        them have been sent.
+        """
         socket.setblocking(False)
         self.socket, self.open, self.paused = socket, True, False
         self._poller, self._full = poller, full
@@ -28,11 +34,11 @@ class BoxLine:
         poller.watch(socket.fileno(), IN, self._on_event)
 
     def send(self, kind: int, number: int, payload: bytes = b"") -> None:
-        """Send a frame at the end of this turn."""
+        """Send a frame at the end of the current turn of the event loop."""
         self._pending += frames.pack(kind, number, payload)
 
     def flush(self) -> None:
-        """Send as much as possible now."""
+        """Send as many of the waiting bytes as the socket takes now."""
         while self._pending:
             try:
                 sent = self.socket.send(self._pending)
@@ -53,7 +59,7 @@ class BoxLine:
             self._ready = True
 
     def read_frames(self) -> Iterator[tuple[int, int, bytes]]:
-        """Yield kind, number and payload of every complete frame."""
+        """Yield the kind, number and payload of every frame that has been received completely."""
         if not self._ready:
             return
         self._ready = False

@@ -1,4 +1,4 @@
-"""Starting one command, or one file operation, as the agent's user."""
+"""Start of a child process as the agent's user, for one command or one file operation."""
 
 # contextlib would add to the start-up time of a box.
 # ruff: noqa: SIM105
@@ -19,17 +19,20 @@ if TYPE_CHECKING:
 
 
 class Starter:
-    """Forks children of the box's only user with the box's limits."""
+    """Starter of child processes. Each child runs as the only user of the box, with the limits of the box."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.plan = plan
         self.space: int = plan.get("space", -1)
-        """Descriptor of the user namespace that commands enter; -1 if there is none."""
+        """Descriptor of the user namespace that commands enter, or -1 without a user namespace."""
         self.limits = [(getattr(resource, name), value) for name, value in plan["rlimits"].items()]
 
     def start(self, request: dict[str, Any], reached: int = -1) -> tuple[int, int, int, int, int]:
-        """Start a request; return the pid and our ends of stdin (-1 if there is none), stdout, stderr and of the pipe
-        that reports a failure to start as a decimal errno. `reached`: the socket that the child connects or binds.
+        """Start a child process for a request. Return the process id and the exec server's ends of stdin (-1 without
+        input), stdout, stderr and a status pipe. If the child cannot start, it writes the errno to the status pipe
+        as a decimal number.
+
+        `reached` is the socket that the child connects or binds.
         """
         near, far = [-1], [reached]
         try:
@@ -99,7 +102,9 @@ class Starter:
         system_calls.prctl(system_calls.PR_SET_CHILD_SUBREAPER, 1)
 
     def _enter(self, user: int) -> None:
-        """Become the image's user in the box's user namespace, which maps it to the box's user and nobody else."""
+        """Become the user of the image in the box's user namespace. This namespace maps the image's user to the user of
+        the box and maps no other user.
+        """
         os.setgroups([])
         system_calls.setns(4, system_calls.CLONE_NEWUSER)
         os.close(4)
@@ -131,8 +136,8 @@ class Starter:
 
 
 def _give_way() -> None:
-    """Lower the new session's share of the processors, for machines without a control group that does: within a
-    session, priorities of processes do not matter to other sessions.
+    """Lower the processor share of the new session, on machines without a control group for this. A lower priority of
+    the processes would not suffice, because it counts only within a session.
     """
     try:
         write_text("/proc/self/autogroup", "19")

@@ -1,4 +1,4 @@
-"""Process 1 of a daemon's container: it connects to the platform and serves as a box."""
+"""Process 1 of a Docker container that is a box: connects to the platform and then works as the exec server."""
 
 # pathlib and contextlib would add a third to the start-up time of a box.
 
@@ -10,11 +10,13 @@ import os
 from .exec_server import serve
 
 LINE = "/run/worksample/line"
-"""Folder of the host with the socket at which the platform listens, and the file for messages."""
+"""Path in the container of a folder of the host. The folder contains the socket at which the platform listens, and the
+file for messages.
+"""
 
 
 def main() -> None:
-    """Connect to the platform and serve as a box's process 1."""
+    """Connect to the platform and serve as process 1 of a box."""
     said = os.open(f"{LINE}/said", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     os.dup2(said, 1)
     os.dup2(said, 2)

@@ -1,5 +1,5 @@
-"""Mounts of a daemon's container, made like those of bubblewrap: all folders exist, nothing unrequested is mounted, and
-read-only mounts are so throughout.
+"""Mounts of a Docker container, changed to be equal to those of a bubblewrap box. All folders exist, nothing
+unrequested is mounted, and read-only mounts include everything below them.
 """
 
 # pathlib and contextlib would add a third to the start-up time of a box.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def furnish_container(container: dict[str, Any]) -> None:
-    """Prepare the container so that `boot` can go on."""
+    """Prepare the mounts of the container, so that `boot` can finish the box."""
     kept, shown = container["kept"], container["shown"]
     for path in reversed(_mounts()):  # the topmost mount was mounted last
         ours = path in kept or any(path.startswith(f"{place}/") for place in shown)
@@ -38,14 +38,14 @@ def furnish_container(container: dict[str, Any]) -> None:
 
 
 def _mounts() -> list[str]:
-    """Return every mount point except the root, in the order of mounting."""
+    """Return every mount point except the root, in the order in which they were mounted."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123
         found = [line.split(" ")[4] for line in file]
     return [_unescape(path) for path in found if path != "/"]
 
 
 def _unescape(path: str) -> str:
-    """Return a path without the kernel's octal escapes."""
+    """Return a path in which the kernel's octal escapes are replaced by the characters that they stand for."""
     for code, sign in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
         path = path.replace(code, sign)
     return path

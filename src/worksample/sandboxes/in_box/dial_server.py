@@ -1,5 +1,5 @@
-"""The server of sockets for dialling: a socket belongs to the network in which it was made, so the box makes it and the
-platform connects it.
+"""The dial server of a box: creates sockets that the platform connects. A socket belongs to the network namespace in
+which it was created, so the box must create it.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ if TYPE_CHECKING:
     from .poller import Poller
 
 SOCKET_REQUEST = b"?"
-"""Message that asks for one socket."""
+"""Message with which the platform requests one socket from the dial server."""
 
 
 def make_line() -> tuple[int, int]:
-    """Return both ends of the line over which sockets are requested and sent: process 1's and the platform's."""
+    """Return both ends of the connection over which sockets are requested and sent: first the end of process 1, then
+    the platform's end.
+    """
     near, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET | _socket.SOCK_CLOEXEC)
     return near.detach(), far.detach()
 
 
 class DialServer:
-    """Sends a new socket for each request."""
+    """A server that sends a new socket to the platform for each request."""
 
     def __init__(self, descriptor: int, poller: Poller) -> None:
         self._line = _socket.socket(fileno=descriptor)

@@ -1,4 +1,6 @@
-"""The exec server: process 1 of a box. It starts commands, carries their streams, kills them, reaps orphans."""
+"""The exec server: process 1 of a box. It starts and kills commands, carries their streams, and reaps orphaned
+processes.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Command(StreamChannel):
-    """A running command, with its times."""
+    """A running command with its start time and time limits."""
 
     def __init__(self, number: int, request: dict[str, Any], pid: int, trouble: int) -> None:
         self.pid, self.trouble, self.op = pid, trouble, request["op"]
@@ -36,11 +38,11 @@ class Command(StreamChannel):
         fair = request.get("fair")
         self.clock = ProcessorClock(pid, *fair) if fair else None
         self.reached: Any = None
-        """The socket that a child connects or binds."""
+        """The socket that the command's child process connects or binds."""
 
 
 class ExecServer:
-    """The server's loop and everything that it watches."""
+    """The event loop of the exec server, with the commands, channels and sockets that it watches."""
 
     def __init__(self, socket: Any, plan: dict[str, Any]) -> None:
         self.starter = Starter(plan)
@@ -50,10 +52,10 @@ class ExecServer:
         self.strays = Strays(self)
         self.channels: dict[int, StreamChannel] = {}
         self.running: dict[int, Command] = {}
-        """Commands by process id."""
+        """Process id -> running command."""
         self.listening: dict[int, ListeningSocket] = {}
         self.joined: dict[int, ListeningSocket] = {}
-        """Listening sockets by the number of a connection that the platform still holds."""
+        """Number of a connection that the platform still uses -> the listening socket that accepted the connection."""
         self._last_joined = frames.JOINED_FROM
         wake, wake_far = os.pipe()
         os.set_blocking(wake, False)
@@ -65,7 +67,9 @@ class ExecServer:
         DialServer(plan["dial"], self.poller)
 
     def run(self) -> None:
-        """Serve until the platform is gone. The end of process 1 ends every process of the box."""
+        """Serve until the connection to the platform ends. When process 1 then exits, the kernel kills every process of
+        the box.
+        """
         while self.line.open:
             self.poller.turn(self._patience())
             for kind, number, payload in self.line.read_frames():
@@ -75,12 +79,12 @@ class ExecServer:
             self.line.flush()
 
     def next_joined(self) -> int:
-        """Return a number for a connection that a program makes."""
+        """Return a new number for a connection that a program in the box makes."""
         self._last_joined += 1
         return self._last_joined
 
     def settle(self, channel: StreamChannel) -> None:
-        """Forget a channel that is over."""
+        """Forget a channel if it has ended."""
         if channel.is_over() and not (isinstance(channel, Command) and channel.pid in self.running):
             self.channels.pop(channel.number, None)
             if channel.socket:
@@ -171,7 +175,7 @@ class ExecServer:
                 self._end(command, os.waitstatus_to_exitcode(status))
 
     def _end(self, command: Command, status: int) -> None:
-        """Handle the end of a command. Output of its background processes is read and dropped from now on."""
+        """Handle the exit of a command. From now on, the output of its background processes is read and dropped."""
         trouble = os.read(command.trouble, 8192)
         os.close(command.trouble)
         if command.feed:
@@ -217,12 +221,12 @@ class ExecServer:
 
 
 def main() -> None:
-    """Serve a box over the socket whose descriptor is the argument."""
+    """Serve a box over a socket. The first argument of the program is the socket's descriptor."""
     serve(_socket.socket(fileno=int(sys.argv[1])))
 
 
 def serve(socket: Any) -> None:
-    """Finish the box as the first frame says, answer with its descriptors, then serve."""
+    """Finish the box as the first frame says, answer with the box's descriptors, then serve requests."""
     socket.setblocking(True)
     received = b""
     while len(received) < frames.HEAD.size or len(received) < frames.HEAD.size + frames.HEAD.unpack_from(received)[0]:

@@ -1,4 +1,6 @@
-"""Reading and writing one regular file with the caller's rights; pipes, devices and folders are refused."""
+"""Functions that read or write one regular file with the rights of the caller. They refuse pipes, devices and
+folders.
+"""
 
 # pathlib and contextlib would add a third to the start-up time of a box.
 # ruff: noqa: PTH103, PTH120
@@ -18,9 +20,8 @@ PIECE = 1 << 16
 
 
 def read_file(path: str, limit: int, give: Callable[[bytes], object]) -> None:
-    """Read a regular file and pass its content to `give` in pieces. Raises OSError with EFBIG if it has more than
-    `limit`
-    bytes.
+    """Read a regular file and pass its content to `give` in pieces. Raises OSError with EFBIG if the file has more than
+    `limit` bytes.
     """
     descriptor = os.open(path, os.O_RDONLY | O_NEVER_HANG)
     try:
@@ -40,8 +41,8 @@ def read_file(path: str, limit: int, give: Callable[[bytes], object]) -> None:
 
 
 def write_file(path: str, mode: int, take: Callable[[], bytes]) -> None:
-    """Create or replace a regular file and its parent folders from the pieces that `take` returns; an empty piece ends
-    it.
+    """Create or replace a regular file and its parent folders. `take` returns the content in pieces; an empty piece
+    marks the end.
     """
     parent = os.path.dirname(path)
     if parent:
@@ -59,7 +60,7 @@ def write_file(path: str, mode: int, take: Callable[[], bytes]) -> None:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write all of the data to a descriptor."""
+    """Write all of `data` to a descriptor."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]

@@ -1,7 +1,8 @@
-"""ID-mapped mounts: show the platform's files to the box's user as its own, whatever their owner and mode on the host.
+"""ID-mapped mounts: they show files of the platform's user as files of the box's user.
 
-A platform that runs as root gives each box a user id of its own, which could not enter a folder of mode 0700. An
-ID-mapped mount (Linux 5.12) shows files of the platform's user as files of the box's user, in this mount only.
+If the platform runs as root, each box has a separate user id, which cannot enter the platform's folders of mode 0700.
+An ID-mapped mount (Linux 5.12) changes the owner of files as seen through this mount only; the files on the host stay
+unchanged.
 """
 
 # pathlib would add a third to the start-up time of a box.
@@ -19,9 +20,9 @@ _IDMAP = 0x00100000
 
 
 def mount_as_user(targets: list[str], owner: int, uid: int, gid: int) -> None:
-    """Mount each target over itself with the files of host user `owner` shown as `uid`:`gid`.
+    """Mount each target over itself so that files of the host user `owner` appear as files of `uid`:`gid`.
 
-    A file system without such mounts leaves its target unchanged.
+    If the file system of a target does not support such mounts, the target stays unchanged.
     """
     space = user_namespace(owner, uid, gid)
     try:
@@ -40,7 +41,9 @@ def mount_as_user(targets: list[str], owner: int, uid: int, gid: int) -> None:
 
 
 def user_namespace(owner: int, uid: int, gid: int) -> int:
-    """Return a descriptor of a user namespace in which `owner` is `uid`:`gid`, borrowed from a short-lived child."""
+    """Return a descriptor of a user namespace in which the user `owner` appears as `uid`:`gid`. A short-lived child
+    process creates the namespace.
+    """
     ready, ready_far = os.pipe()
     done, done_far = os.pipe()
     child = os.fork()

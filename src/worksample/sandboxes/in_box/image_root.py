@@ -1,7 +1,9 @@
-"""Switch to an image's root file system: an overlay of its files, whose upper layer is the box's limited tmpfs.
+"""The switch of a box to the root file system of an image. The new root is an overlay of the image's files, whose upper
+layer is the box's tmpfs of limited size.
 
-An image is untrusted, and so are its links. So no path in it is looked up before it is the root; from then on its links
-cannot lead out of it. The exec server uses the modules it has loaded and loads no more.
+An image is untrusted, and so are the links in it. So no path in the image is looked up before the image is the root.
+From then on, links cannot lead out of the image. The exec server uses only modules that it has loaded before the
+switch.
 """
 
 # pathlib and contextlib would add a third to the start-up time of a box.
@@ -20,11 +22,13 @@ if TYPE_CHECKING:
 
 ROOT = "/.root"
 OLD = "/.old"
-"""Path of the original root until the new one is furnished."""
+"""Path of the original root until the new root has all its mounts."""
 
 
 def enter_root(image: dict[str, Any], stage: str, uid: int, gid: int, root: bool) -> str:
-    """Make the image's overlay the root; return the new path of `stage`. uid, gid: owner of what is written."""
+    """Make the overlay of the image the root. Return the new path of `stage`. `uid` and `gid` own the files that the
+    overlay creates.
+    """
     for name in ("upper", "work"):
         os.mkdir(f"{stage}/{name}", 0o755)
         os.chown(f"{stage}/{name}", uid, gid)
@@ -48,10 +52,10 @@ _OWN_FINDERS = ("BuiltinImporter", "FrozenImporter")
 
 
 def furnish_root(image: dict[str, Any], places: list[tuple[str, str, int]], uid: int, gid: int) -> None:
-    """Mount the box's own folders and files into its new root and unmount the old one.
+    """Mount the folders and files of the box into its new root, and unmount the old root.
 
-    places: source, target and mode of each writable folder. Folders on the way to a mount become mounts too: a plain
-    folder could be moved away with the mount in it, and replaced.
+    `places` contains the source, target and mode of each writable folder. The folders on the way to a mount become
+    mounts, too. A plain folder could be moved away together with the mount inside it, and be replaced.
     """
     for source, _, mode in places:
         os.mkdir(source)
@@ -85,7 +89,7 @@ def furnish_root(image: dict[str, Any], places: list[tuple[str, str, int]], uid:
 
 
 def _folder(path: str) -> None:
-    """Create a real folder at the path, replacing whatever the image has there."""
+    """Create a real folder at the path. Replace a link or file that the image has at this path."""
     try:
         os.mkdir(path)
     except FileExistsError:
@@ -95,7 +99,7 @@ def _folder(path: str) -> None:
 
 
 def _make(path: str, uid: int, gid: int) -> None:
-    """Create a folder and its parents; missing ones belong to the given user."""
+    """Create a folder and its missing parents. The created folders belong to the given user."""
     missing = []
     while not os.path.isdir(path):
         missing.append(path)
@@ -106,7 +110,7 @@ def _make(path: str, uid: int, gid: int) -> None:
 
 
 def _pin(target: str, pinned: set[str]) -> None:
-    """Turn the folders above a mount into mounts, each once."""
+    """Turn the folders above a mount into mounts. Folders in `pinned` already are mounts and are skipped."""
     parts = target.split("/")
     for depth in range(2, len(parts)):
         above = "/".join(parts[:depth])

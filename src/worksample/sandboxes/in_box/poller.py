@@ -1,4 +1,4 @@
-"""The exec server's poller: descriptors, each with the function that handles its events."""
+"""The poller of the exec server: waits for events of descriptors and calls the function that handles them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ IN, OUT, GONE = select.EPOLLIN, select.EPOLLOUT, select.EPOLLERR | select.EPOLLH
 
 
 class Poller:
-    """A level-triggered poller. An unwatched descriptor costs nothing, even if its other end is gone."""
+    """A level-triggered poller. A descriptor that is not watched causes no events, even if its other end is closed."""
 
     def __init__(self) -> None:
         self._epoll = select.epoll()
         self._watched: dict[int, tuple[int, Callable[[int], object]]] = {}
 
     def watch(self, descriptor: int, events: int, call: Callable[[int], object]) -> None:
-        """Call a function with the events of a descriptor; with 0 events, only on the loss of the other end."""
+        """Call the function `call` with the events of a descriptor. With 0 as `events`, the function is only called
+        when the other end is lost.
+        """
         before = self._watched.get(descriptor)
         self._watched[descriptor] = (events, call)
         if before is None:
@@ -29,12 +31,16 @@ class Poller:
             self._epoll.modify(descriptor, events)
 
     def unwatch(self, descriptor: int) -> None:
-        """Stop watching a descriptor; needed before it is closed. Harmless if it is not watched."""
+        """Stop watching a descriptor. Call this before the descriptor is closed. Do nothing if the descriptor is not
+        watched.
+        """
         if self._watched.pop(descriptor, None):
             self._epoll.unregister(descriptor)
 
     def turn(self, patience: float | None) -> None:
-        """Wait once and handle every ready descriptor once, so that a busy one cannot block the others."""
+        """Wait at most `patience` seconds and handle every ready descriptor once, so that a busy descriptor cannot
+        block the others.
+        """
         for descriptor, events in self._epoll.poll(patience):
             found = self._watched.get(descriptor)
             if found:

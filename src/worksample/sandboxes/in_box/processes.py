@@ -1,4 +1,6 @@
-"""The box's processes, seen from process 1: killing a command with its descendants, stopping all, watching memory."""
+"""Functions with which process 1 controls the processes of the box: kill a command with its descendants, stop all
+processes, watch their memory.
+"""
 
 # pathlib and contextlib would add a third to the start-up time of a box.
 # ruff: noqa: PTH123, PTH208, SIM105
@@ -24,7 +26,7 @@ def _other_processes() -> list[int]:
 
 
 def _stat(pid: int) -> tuple[str, int]:
-    """Return state letter and parent of a process; ("", 0) if it is gone."""
+    """Return the state letter and the parent's process id of a process, or ("", 0) if the process has gone."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             fields = file.read().rpartition(b")")[2].split()
@@ -41,7 +43,9 @@ def _signal_one(pid: int, number: int) -> None:
 
 
 def _descendants(root: int) -> list[int]:
-    """Return every living process below `root`, which adopts the orphans of its tree (it is a child subreaper)."""
+    """Return the process id of every living descendant of `root`. `root` is a child subreaper, so it adopts the orphans
+    among its descendants.
+    """
     children: dict[int, list[int]] = {}
     for pid in _other_processes():
         state, parent = _stat(pid)
@@ -56,10 +60,10 @@ def _descendants(root: int) -> list[int]:
 
 
 def kill_tree(root: int) -> None:
-    """Kill a command and everything it started, including what left its session; the root last, so that no child
-    escapes.
+    """Kill a command and every process that it started, including processes that left its session. The command itself
+    is killed last, so that no child escapes.
 
-    If processes remain after many rounds, they multiply faster than they are found: then every process of the box is
+    If processes remain after many rounds, they multiply faster than they are found. Then every process of the box is
     killed.
     """
     _signal_one(root, _signal.SIGSTOP)
@@ -75,7 +79,7 @@ def kill_tree(root: int) -> None:
 
 
 def kill_all() -> None:
-    """Kill every process of the box except this one."""
+    """Kill every process of the box except process 1."""
     for _ in range(ROUNDS):
         if not any(_stat(pid)[0] not in ("", "Z", "X") for pid in _other_processes()):
             return
@@ -84,7 +88,7 @@ def kill_all() -> None:
 
 
 def signal_all_once(number: int) -> None:
-    """Signal all other processes of the box in one call, which no fork can escape."""
+    """Send a signal to all other processes of the box with one system call, which no fork can escape."""
     try:
         os.kill(-1, number)
     except ProcessLookupError:
@@ -92,7 +96,7 @@ def signal_all_once(number: int) -> None:
 
 
 def signal_all(number: int) -> None:
-    """Stop or continue every other process; repeat a stop until none is found running."""
+    """Stop or continue every other process of the box. Stopping is repeated until no running process is found."""
     for _ in range(ROUNDS):
         signal_all_once(number)
         if number != _signal.SIGSTOP or all(_stat(pid)[0] in ("", "T", "t", "Z", "X") for pid in _other_processes()):
@@ -101,8 +105,8 @@ def signal_all(number: int) -> None:
 
 
 class Watchdog:
-    """A memory limit for boxes without a control group: checks often and kills the largest process if the total is too
-    high.
+    """A memory limit for boxes without a control group. The watchdog checks memory often and kills the largest process
+    if the total exceeds the limit.
     """
 
     def __init__(self, plan: dict[str, Any]) -> None:
@@ -111,7 +115,7 @@ class Watchdog:
         self.due = 0.0
 
     def check(self) -> bool:
-        """Check the memory; return whether a process was killed."""
+        """Check the total memory of the box. Return whether a process was killed."""
         pids = _other_processes()
         segments = _shared_segments()
         total = sum(_resident(pid) for pid in pids) + segments
@@ -133,7 +137,9 @@ class Watchdog:
 
 
 def _proportional(pid: int) -> int:
-    """Return a process's memory in bytes with its share of shared pages; with all of them if it is unknown."""
+    """Return the memory of a process in bytes, with its proportional share of shared pages. If the share is unknown,
+    count shared pages in full.
+    """
     try:
         with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
             for line in file:
@@ -145,7 +151,9 @@ def _proportional(pid: int) -> int:
 
 
 def _resident(pid: int) -> int:
-    """Return a process's memory in bytes with shared pages in full: quick, and never too low."""
+    """Return the memory of a process in bytes, with shared pages counted in full. The number is fast to read and never
+    too low.
+    """
     try:
         with open(f"/proc/{pid}/statm", "rb") as file:
             return int(file.read().split()[1]) * PAGE
@@ -154,7 +162,9 @@ def _resident(pid: int) -> int:
 
 
 def _segments() -> list[dict[str, int]]:
-    """Return the System V shared memory segments of the box: `shmid`, `nattch`, `rss` and more of each."""
+    """Return the System V shared memory segments of the box, each with its `shmid`, `nattch`, `rss` and other
+    values.
+    """
     try:
         with open("/proc/sysvipc/shm", encoding="utf-8") as file:
             head, *lines = (line.split() for line in file)
@@ -167,12 +177,12 @@ def _segments() -> list[dict[str, int]]:
 
 
 def _shared_segments() -> int:
-    """Return the bytes of System V shared memory, which belongs to no process."""
+    """Return the total bytes of System V shared memory in the box. This memory belongs to no process."""
     return sum(segment.get("rss", 0) for segment in _segments())
 
 
 def _drop_unattached() -> None:
-    """Remove the segments to which no process is attached."""
+    """Remove the System V shared memory segments to which no process is attached."""
     import ctypes
 
     remove = ctypes.CDLL(None).shmctl

@@ -1,6 +1,8 @@
-"""A clock of the time that a command had, on a machine where other programs may keep it from the processors.
+"""A clock that counts the time that a command could use, on a machine where other programs may take the processors from
+it.
 
-Standard library only: the exec server runs this in the box, and so do converters and boxes without a server.
+The module imports only the standard library, because it also runs in boxes: in the exec server and in converters. Boxes
+without an exec server use it on the host.
 """
 
 # pathlib would add a third to the start-up time of a box.
@@ -12,26 +14,27 @@ import os
 import time
 
 LONGEST, SHORTEST = 1.0, 0.05
-"""Longest and shortest pause between two looks, in seconds."""
+"""Longest and shortest pause in seconds between two measurements of the clock."""
 LATE = 0.25
-"""If a look is later than planned by more than these seconds, it was itself kept from the processors, and the rest is
-not counted.
+"""Seconds. If a measurement happens later than planned by more than this, the platform itself lacked a processor, and
+the excess time is not counted.
 """
 _TICK = 1.0 / os.sysconf("SC_CLK_TCK")
 
 
 class ProcessorClock:
-    """The time that the process `root` and its descendants had, as `FairTimeout` counts it.
+    """The time that the process `root` and its descendants could use, as `FairTimeout` counts it.
 
-    Between two looks a tree of processes had all of the time, unless one of them is ready to run: then it had what it
-    computed and waited for the rest. The kernel only needs to report states and times of processes.
+    Normally, all time between two measurements counts. But if one of the processes is ready to run and waits for a
+    processor, only the processor time that the processes used counts. The kernel only needs to report the states and
+    times of processes.
     """
 
     def __init__(self, root: int, seconds: float, backstop: float) -> None:
         self.root, self.seconds = root, seconds
         self.had, self.held = 0.0, False
         self._processor = 0.0
-        """Seconds of all processors together."""
+        """Processor seconds that the processes have used on all processors together."""
         self._cores = max(1, len(os.sched_getaffinity(0)))
         self._last = time.monotonic()
         self._pause = 0.0
@@ -44,12 +47,12 @@ class ProcessorClock:
         self.due = min(self._last + self._pause, max(self._last, self._end))
 
     def hold(self, held: bool) -> None:
-        """Stop the clock, or let it run again."""
+        """Stop the clock if `held`, otherwise let it continue."""
         self.update()
         self.held = held
 
     def update(self) -> bool:
-        """Count until now; return whether the command's time, or the backstop, is over."""
+        """Count the time until now. Return whether the command's time limit or its backstop is reached."""
         now = time.monotonic()
         passed, self._last = now - self._last, now
         members = _tree(self.root)
@@ -67,24 +70,24 @@ class ProcessorClock:
         return min(usual, computed) if computed < usual and _is_ready(members) else usual
 
     def total(self) -> float:
-        """Return the time that the command had, after its end."""
+        """Return the seconds that the command could use, after the command has exited."""
         since = 0.0 if self.held else min(time.monotonic() - self._last, self._pause + LATE)
         return min(self.had + since, max(self.had, self.seconds))
 
     @property
     def is_expired(self) -> bool:
-        """Return whether the command has used its time."""
+        """Return whether the command has used all the time of its limit."""
         return self.had >= self.seconds
 
     @property
     def is_starved(self) -> bool:
-        """Return whether the backstop is over and the command had less than its time."""
+        """Return whether the backstop was reached although the command could not use all the time of its limit."""
         return self._last >= self._end and not self.is_expired
 
 
 def _tree(root: int) -> dict[int, tuple[float, bytes]]:
-    """Return processor seconds and state of `root` and its descendants, by process id; ended children are included in
-    their parents' times.
+    """Return process id -> (processor seconds, state) of `root` and its descendants. The times of exited children are
+    included in the times of their parents.
     """
     found: dict[int, tuple[float, bytes]] = {}
     children: dict[int, list[int]] = {}
@@ -107,7 +110,7 @@ def _tree(root: int) -> dict[int, tuple[float, bytes]]:
 
 
 def _is_ready(members: dict[int, tuple[float, bytes]]) -> bool:
-    """Return whether any thread runs or waits for a processor."""
+    """Return whether any thread of these processes runs or waits for a processor."""
     return any(state == b"R" for _, state in members.values()) or any(
         _read_thread(pid, thread) == b"R" for pid in members for thread in _threads(pid)
     )

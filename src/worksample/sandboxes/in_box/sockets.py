@@ -1,4 +1,6 @@
-"""Unix sockets of the box: connections that the platform makes, and those that programs make to the platform."""
+"""Unix sockets of the box: connections that the platform makes to programs, and connections that programs make to the
+platform.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +19,22 @@ if TYPE_CHECKING:
 
 
 MOST = 64
-"""Maximum connections of a listening socket that the platform holds; further programs wait."""
+"""Maximum connections of a listening socket that the platform uses at once. Further programs wait for a connection."""
 BACKLOG = 64
 
 
 def new_socket() -> Any:
-    """Return a socket that a child binds or connects with its own rights, and this process then uses."""
+    """Return a Unix socket. A child process binds or connects the socket with its own rights, and then this process
+    uses the socket.
+    """
     return _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
 
 
 def bind_or_connect(op: str, path: str) -> None:
-    """Make descriptor 0 a listening or connected socket. Called in the child. Raises OSError.
+    """Bind descriptor 0 to `path` and listen, or connect it to `path`, as `op` says. This function runs in the child
+    process. Raises OSError.
 
-    Changes to the folder first, since a socket's address has at most 107 bytes.
+    It first changes to the folder of `path`, because the address of a Unix socket has at most 107 bytes.
     """
     folder, _, name = path.rpartition("/")
     os.chdir(folder or "/")
@@ -42,7 +47,7 @@ def bind_or_connect(op: str, path: str) -> None:
 
 
 def open_channel(server: ExecServer, number: int, socket: Any) -> StreamChannel:
-    """Return a channel for a connection, with both of its streams."""
+    """Return a channel for a connection, with an input and an output stream."""
     channel = StreamChannel(number, None)
     channel.socket = socket
     server.channels[number] = channel
@@ -52,7 +57,7 @@ def open_channel(server: ExecServer, number: int, socket: Any) -> StreamChannel:
 
 
 class ListeningSocket:
-    """A listening socket."""
+    """A Unix socket in the box on which the platform listens."""
 
     def __init__(self, server: ExecServer, number: int, socket: Any) -> None:
         socket.setblocking(False)
@@ -74,7 +79,7 @@ class ListeningSocket:
         open_channel(self._server, number, _socket.socket(fileno=descriptor))
 
     def release_connection(self) -> None:
-        """Note that the platform has closed a connection."""
+        """Record that the platform has closed a connection, so that the next program can connect."""
         self._held -= 1
         if self._socket.fileno() >= 0:
             self._server.poller.watch(self._socket.fileno(), IN, self._accept)

@@ -1,4 +1,6 @@
-"""Streams of a command or connection: out of a descriptor as far as granted, into one as far as it takes them."""
+"""Streams of a command or connection. Output is read only as far as the platform grants bytes; input is written only as
+far as the program takes it.
+"""
 
 # contextlib would add to the start-up time of a box.
 # ruff: noqa: SIM105
@@ -24,7 +26,7 @@ _FIONREAD = 0x541B
 
 
 class StreamChannel:
-    """The streams under one number. It is over when nothing runs and no stream is left."""
+    """The streams of one exchange. A channel has ended when its command has exited and no stream is left."""
 
     def __init__(self, number: int, limit: int | None) -> None:
         self.number = number
@@ -34,14 +36,14 @@ class StreamChannel:
         self.taps: list[OutputStream] = []
         self.feed: InputStream | None = None
         self.socket: Any = None
-        """Socket of a connection or listener; kept open until both of its streams have ended."""
+        """Socket of a connection or listener. The socket stays open until both of its streams have ended."""
 
     def is_over(self) -> bool:
-        """Return whether all streams have ended."""
+        """Return whether all streams of the channel have ended."""
         return not self.taps and self.feed is None
 
     def drop(self) -> None:
-        """Close everything that is open; the ends of streams are reported."""
+        """Close every open stream of the channel and report the ends of the streams to the platform."""
         for tap in list(self.taps):
             tap.finish()
         if self.feed:
@@ -51,31 +53,33 @@ class StreamChannel:
 
 
 class OutputStream:
-    """A stream out of the box."""
+    """A stream of bytes from a program in the box to the platform."""
 
     def __init__(self, server: ExecServer, channel: StreamChannel, descriptor: int, kind: int) -> None:
         os.set_blocking(descriptor, False)
         self._server, self._channel, self._descriptor, self.kind = server, channel, descriptor, kind
         self._granted = frames.WINDOW
         self._rest: int | None = None
-        """Bytes that are still read after the command's end; None before it."""
+        """Number of bytes that are still read after the exit of the command; None while the command runs."""
         channel.taps.append(self)
         self.update()
 
     def update(self) -> None:
-        """Watch the descriptor as long as its bytes may be sent."""
+        """Watch the descriptor only while the platform allows more of its bytes to be sent."""
         if not self._server.line.paused and (self._channel.limited or self._granted):
             self._server.poller.watch(self._descriptor, IN, self._read_piece)
         else:
             self._server.poller.unwatch(self._descriptor)
 
     def grant(self, more: int) -> None:
-        """Allow `more` bytes to be sent, since the platform has read as many."""
+        """Allow `more` further bytes to be sent, because the platform has read this many."""
         self._granted += more
         self.update()
 
     def _read_piece(self, events: int = 0) -> bool:
-        """Read and send a piece; return False if there is none, now or for good."""
+        """Read and send one piece of output. Return False if no piece is available at the moment or the stream has
+        ended.
+        """
         size = PIECE if self._channel.limited else min(PIECE, self._granted)
         if self._rest is not None:
             size = min(size, self._rest)
@@ -94,7 +98,9 @@ class OutputStream:
         return True
 
     def _is_deserted(self) -> bool:
-        """Return whether no process can write any more; drops what background processes have written since."""
+        """Return whether no process can write to the stream any more. Output that background processes have written
+        since the command's exit is dropped.
+        """
         try:
             return not os.read(self._descriptor, PIECE)
         except BlockingIOError:
@@ -115,7 +121,9 @@ class OutputStream:
             self._server.line.send(self.kind, channel.number, data)
 
     def end(self) -> None:
-        """Handle the command's end: what it printed before is still sent, at once if output is limited."""
+        """Handle the exit of the command. Output that the command printed before is still sent, at once if the output
+        has a limit.
+        """
         waiting = bytearray(4)
         fcntl.ioctl(self._descriptor, _FIONREAD, waiting)
         self._rest = int.from_bytes(waiting, sys.byteorder)
@@ -126,13 +134,15 @@ class OutputStream:
                 pass
 
     def finish(self, closed: bool = True) -> None:
-        """End the stream and report its end."""
+        """End the stream and report its end to the platform."""
         if not self._channel.limited:
             self._server.line.send(self.kind, self._channel.number)
         self.close(closed)
 
     def close(self, closed: bool = True) -> None:
-        """Stop reading. What background processes print into a pipe that is not `closed` is read and dropped."""
+        """Stop reading the descriptor. If the pipe is not `closed`, output that background processes still print into
+        it is read and dropped.
+        """
         if self not in self._channel.taps:
             return
         self._channel.taps.remove(self)
@@ -146,7 +156,9 @@ class OutputStream:
 
 
 class InputStream:
-    """A stream into the box: takes one piece at a time and then asks for the next."""
+    """A stream of bytes from the platform to a program in the box. The stream takes one piece at a time and then
+    requests the next.
+    """
 
     def __init__(self, server: ExecServer, channel: StreamChannel, descriptor: int, data: bytes, more: bool) -> None:
         os.set_blocking(descriptor, False)
@@ -156,7 +168,7 @@ class InputStream:
         self._pump()
 
     def give(self, piece: bytes) -> None:
-        """Take the next piece; an empty one is the end."""
+        """Take the next piece of input. An empty piece marks the end."""
         if piece:
             self._data, self._asked = memoryview(piece), False
         else:
@@ -189,7 +201,7 @@ class InputStream:
         self.close()
 
     def close(self) -> None:
-        """Close the input."""
+        """Close the input of the program."""
         self._channel.feed = None
         self._server.poller.unwatch(self._descriptor)
         os.close(self._descriptor)
@@ -202,7 +214,9 @@ class InputStream:
 
 
 class Strays:
-    """Pipes into which background processes may still print, so that they do not die of SIGPIPE."""
+    """Pipes into which background processes may still print. The pipes stay open, so that these processes do not die of
+    SIGPIPE.
+    """
 
     MOST = 64
 
@@ -211,7 +225,7 @@ class Strays:
         self._held: list[int] = []
 
     def take(self, descriptor: int) -> None:
-        """Read and drop a pipe's content; if there are too many pipes, close the oldest."""
+        """Keep a pipe open, and read and drop its content. If there are too many pipes, close the oldest."""
         self._held.append(descriptor)
         self._server.poller.watch(descriptor, IN, lambda events: self._drain(descriptor))
         while len(self._held) > self.MOST:

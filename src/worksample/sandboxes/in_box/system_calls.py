@@ -37,7 +37,7 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str | No
 
 
 def call(number: int, *arguments: int | bytes) -> int:
-    """Make a system call by number, with integers and byte strings as arguments."""
+    """Make the system call `number` with integers and byte strings as arguments."""
     words = [ctypes.c_long(word) if isinstance(word, int) else word for word in arguments]
     result = int(_libc.syscall(ctypes.c_long(number), *words))
     _check(result, f"system call {number}")
@@ -45,7 +45,7 @@ def call(number: int, *arguments: int | bytes) -> int:
 
 
 def unmount(target: str) -> None:
-    """Call umount2(2), lazily."""
+    """Call umount2(2) with the flag for a lazy unmount."""
     _check(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
 
 
@@ -61,7 +61,7 @@ def setns(descriptor: int, kind: int) -> None:
 
 
 def read_only(path: str) -> None:
-    """Make a mount read-only."""
+    """Make the mount at `path` read-only."""
     flags = os.statvfs(path).f_flag & 0xE  # nosuid, nodev and noexec stay
     mount("none", path, None, MS_REMOUNT | MS_BIND | MS_RDONLY | flags)
 
@@ -72,7 +72,7 @@ def unshare(flags: int) -> None:
 
 
 def prctl(option: int, argument: int = 0, pointer: object = None) -> None:
-    """Call prctl(2) with one number, or a number and a pointer."""
+    """Call prctl(2) with one integer, or with an integer and a pointer."""
     third = ctypes.c_ulong(0) if pointer is None else pointer
     zero = ctypes.c_ulong(0)
     _check(_libc.prctl(option, ctypes.c_ulong(argument), third, zero, zero), f"prctl {option}")
@@ -87,7 +87,9 @@ class _CapData(ctypes.Structure):
 
 
 def capabilities(keep: tuple[int, ...]) -> None:
-    """Keep these capabilities (below 32) as effective and permitted, and drop all others for good."""
+    """Keep the Linux capabilities in `keep` (numbers below 32) as effective and permitted, and permanently drop all
+    others.
+    """
     prctl(PR_CAP_AMBIENT, 4)
     mask = sum(1 << cap for cap in keep)
     data = (_CapData * 2)(_CapData(mask, mask, 0), _CapData(0, 0, 0))
@@ -95,7 +97,7 @@ def capabilities(keep: tuple[int, ...]) -> None:
 
 
 def drop_bounding() -> None:
-    """Empty the bounding set, so that no program can regain a capability."""
+    """Empty the capability bounding set of this process, so that no program can regain a capability."""
     for cap in range(LAST_CAP + 1):
         prctl(PR_CAPBSET_DROP, cap)
 
@@ -105,7 +107,9 @@ class _Program(ctypes.Structure):
 
 
 def seccomp(program: bytes) -> None:
-    """Install a BPF program (8 bytes per instruction) for this process and all its future children."""
+    """Install a seccomp filter for this process and all its future children. `program` is BPF code with 8 bytes per
+    instruction.
+    """
     code = ctypes.create_string_buffer(program, len(program))
     head = _Program(len(program) // 8, ctypes.cast(code, ctypes.c_void_p))
     prctl(PR_SET_NO_NEW_PRIVS, 1)

@@ -1,7 +1,7 @@
-"""Services of a task: programs in boxes of their own, reached by endpoints of the agent's box.
+"""The services of a task: programs in separate boxes, which the agent's box reaches through endpoints.
 
-`open_services` starts and ends them. Meanwhile each is a target for endpoints, reports its end, and its state is
-exported as evidence.
+`open_services` starts and ends the services. While a service runs, it is a target of endpoints and reports its own
+unexpected end. Its state can be exported as evidence.
 """
 
 from lazy_loader import attach_stub

@@ -11,16 +11,16 @@ from worksample.stall_tolerant_loop import steady_time
 from .task_service import TaskService
 
 PAUSE = 0.03
-"""Seconds between two checks."""
+"""Seconds between two checks whether a service is ready."""
 START_HINT = "correct the service in task.toml: its argv, ready or wait"
 ANSWER_SECONDS = 10.0
-"""Seconds to wait for an HTTP answer."""
+"""Maximum seconds to wait for an HTTP answer of a service that is starting."""
 _STATUS = re.compile(rb"HTTP/1\.[01] ([0-9]{3})[ \r]")
 
 
 async def wait_until_ready(service: TaskService) -> None:
-    """Wait until a service is ready, as its manifest defines. Raises SandboxError (`service.start`) if it ends or time
-    runs out.
+    """Wait until a service is ready, as its manifest defines. Raises SandboxError (`service.start`) if the service
+    exits or the time runs out.
     """
     spec = service.spec
     end = steady_time() + spec.wait
@@ -36,7 +36,7 @@ async def wait_until_ready(service: TaskService) -> None:
 
 
 async def _what_is_missing(service: TaskService) -> str:
-    """Return what is still missing, or ""."""
+    """Return what the service still lacks to be ready, or "" if it is ready."""
     for number, port in enumerate(service.spec.ports):
         try:
             connection = await service.dial(port)

@@ -1,4 +1,4 @@
-"""The boxes of services: which services share one, its limits and its mounts."""
+"""The boxes of a task's services: which services share a box, and the limits and mounts of each box."""
 
 from __future__ import annotations
 
@@ -15,38 +15,41 @@ if TYPE_CHECKING:
     from .task_service import TaskService
 
 STATE = "/task/state"
-"""Folder with a state folder for each service of the box; exported when the trial ends."""
+"""Path in a box of the folder that contains one state folder for each service. It is exported when the trial ends."""
 FILES = "/task/service"
-"""Read-only folder with each service's files."""
+"""Path in a box of the read-only folder that contains the files of each service."""
 SCRATCH = "/task/scratch"
 
 
 class LoadedService(Protocol):
-    """A service that was loaded ahead in a box of its own; it belongs to the caller that took it."""
+    """A service that was started before it was needed, in a box of its own. After a caller has taken it, the caller
+    must close it.
+    """
 
     @property
     def service(self) -> TaskService: ...
 
     async def close(self) -> None:
-        """End the service with its box and everything that belongs to it."""
+        """End the service together with its box."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceBox:
-    """A box with its services in the order in which they start."""
+    """A box with its services, in the order in which the services start."""
 
     name: str
     config: BoxConfig
     services: tuple[ServiceSpec, ...]
     loaded: Callable[[str], Awaitable[LoadedService | None]] | None = None
-    """Returns the box's only service if it was loaded ahead in a box of this kind; None if it must be started."""
+    """Function that returns the only service of the box if this service was started earlier in a box of the given kind,
+    or None if the service must be started now.
+    """
 
 
 def service_boxes(served: Sequence[ServiceSpec], folder: Callable[[str], Path], label: str) -> tuple[ServiceBox, ...]:
-    """Return the boxes that the services need. `folder`: returns the path of a manifest's files. Raises ImageError, and
-    the
-    errors of `folder`.
+    """Return the boxes that the services need. `folder` returns the path of a manifest's files. Raises ImageError, and
+    the errors of `folder`.
     """
     by_box: dict[str, list[ServiceSpec]] = {}
     for one in served:

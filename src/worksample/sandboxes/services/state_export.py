@@ -1,4 +1,6 @@
-"""Export of the services' state as evidence, taken from their frozen boxes, with the last output of each."""
+"""Export of the state of services as evidence. The state and the last output of each service are read while its box is
+frozen.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from .trial_services import TrialServices
 
 @dataclass(frozen=True, slots=True)
 class ExportedPart:
-    """The exported part, and why it is incomplete."""
+    """The exported part of a submission, and the reason why the part is incomplete."""
 
     part: SubmissionPart
     cause: Cause | None
@@ -27,8 +29,8 @@ class ExportedPart:
 async def export_state(
     services: TrialServices, sink: Sink, names: Sequence[str], limits: CaptureLimits
 ) -> ExportedPart:
-    """Export the folders of the named services, and `NAME.log` for each. Never raises for what they hold or do; raises
-    StoreError if the blobs cannot be stored.
+    """Export the state folders of the named services, and the last output of each service as `NAME.log`. Neither the
+    content nor the behaviour of a service raises an error. Raises StoreError if the blobs cannot be stored.
     """
     until = steady_time() + limits.seconds
     found: list[Scan] = await asyncio.gather(*(snapshot_output(box, sink, limits, until) for box, _ in services.boxes))

@@ -1,4 +1,4 @@
-"""A running service: its program, its last output, the agent's connections to it, and its end."""
+"""A running service of a task: its program, its last output, the agent's connections to it, and its unexpected end."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from worksample.sandboxes.endpoints import ConnectionRecord, ConnectionRefused, 
 from .service_boxes import FILES, STATE
 
 MOST_SAID = 1 << 18
-"""Maximum bytes of its last output that are kept."""
+"""Maximum bytes of a service's last output that are stored."""
 DIAL_SECONDS = 10.0
 WITH_IT = 1.0
-"""If the service ends within this many seconds of a connection, that connection counts as the cause."""
+"""Seconds. If a service ends within this time after a connection of the agent, the connection counts as the cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class ServiceEnd:
     name: str
     how: str
     asked: bool
-    """Whether the agent was using it, or had been until a moment before."""
+    """Whether the agent was connected to the service when it ended, or shortly before."""
 
 
 class TaskService:
@@ -51,7 +51,7 @@ class TaskService:
 
     @classmethod
     async def begin(cls, spec: ServiceSpec, box: Box) -> TaskService:
-        """Start the service's program. Raises SandboxError (`service.start`) if that fails."""
+        """Start the program of a service. Raises SandboxError (`service.start`) if the program cannot be started."""
         state = f"{STATE}/{spec.name}"
         words = {"{files}": f"{FILES}/{spec.name}", "{state}": state}
         made = await box.run(["mkdir", "-p", state], timeout=60)
@@ -67,21 +67,25 @@ class TaskService:
         return cls(spec, box, await box.start([_fill_in(part, words) for part in spec.argv], cwd=state, env=env))
 
     async def dial(self, port: int) -> socket.socket:
-        """Connect to the service. Raises OSError, TimeoutError, SandboxError."""
+        """Connect to a port of the service. Raises TimeoutError if the service does not accept in time; SandboxError if
+        its box is lost; OSError for other failures.
+        """
         async with asyncio.timeout(DIAL_SECONDS):
             return await self.box.dial(port)
 
     async def write_line(self, line: bytes) -> None:
-        """Write to its standard input. Raises BrokenPipeError if it reads no more, SandboxError if its box is lost."""
+        """Write a line to the standard input of the service. Raises BrokenPipeError if the service reads no more;
+        SandboxError if its box is lost.
+        """
         await self._process.stdin.write(line)
 
     def last_lines(self) -> str:
-        """Return its last lines of output, for an error message."""
+        """Return the last lines of the service's output, for an error message."""
         return "\n".join(self.printed.decode(errors="replace").strip().splitlines()[-5:])[-1000:]
 
     @contextlib.contextmanager
     def count_request(self) -> Iterator[None]:
-        """Count the agent as connected during the `with`."""
+        """Count the agent as connected to the service during the `with` block."""
         self._asking += 1
         try:
             yield
@@ -109,7 +113,7 @@ class TaskService:
             self.ended.set_result(ServiceEnd(self.spec.name, how, asked))
 
     async def close(self) -> None:
-        """Stop listening to the service; its box ends it."""
+        """Stop watching the service. The service ends when its box is closed."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -117,18 +121,18 @@ class TaskService:
 
 @dataclass(frozen=True, slots=True)
 class ServiceTarget:
-    """A target: one port of a service."""
+    """A target of an endpoint: one port of a service."""
 
     service: TaskService
     port: int
 
     @property
     def rule(self) -> str:
-        """See Target."""
+        """Name of the service and its port, for the record of connections."""
         return f"service {self.service.spec.name}:{self.port}"
 
     async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
-        """Connect to the service and relay bytes."""
+        """Connect to the service and relay bytes between the agent's box and the service."""
         with self.service.count_request():
             try:
                 outside = await self.service.dial(self.port)

@@ -1,4 +1,6 @@
-"""The services of a trial: started before the agent begins, watched while it works, closed with it."""
+"""The services of a trial. They are started before the agent begins, watched while the agent works, and closed at the
+end of the trial.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +30,17 @@ class TrialServices:
         self._by_name = {one.spec.name: one for _, inside in self.boxes for one in inside}
         self._asked_before = asked_before
         self.failure = FailureSignal()
-        """Fails if a service ends while the trial needs it: SandboxError (`service.lost`, or `service.asked` if the
-        agent was using it), or AgentError (`agent.service`) if that also happened in an earlier try of the same work,
-        since then the agent's requests cause it."""
+        """Signal that fails if a service ends while the trial needs it.
+
+        The error is usually SandboxError: `service.asked` if the agent was using the service, otherwise `service.lost`.
+        If a service also ended during the agent's use in an earlier try of the same work, the agent's requests are the
+        cause, and the error is AgentError (`agent.service`).
+        """
         for service in self._by_name.values():
             service.ended.add_done_callback(lambda fallen: self.failure.fail(self._failure(fallen.result())))
 
     def target(self, to: str) -> Target:
-        """Return the target for `service:NAME` or `service:NAME:PORT`."""
+        """Return the target that `service:NAME` or `service:NAME:PORT` stands for."""
         _, name, *port = to.split(":")
         service = self._by_name[name]
         return ServiceTarget(service, int(port[0]) if port else service.spec.ports[0])
@@ -54,10 +59,11 @@ class TrialServices:
 async def open_services(
     boxes: Sequence[ServiceBox], kind: str, *, asked_before: bool = False
 ) -> AsyncIterator[TrialServices]:
-    """Open all boxes at once, and start the services of each in order, each ready before the next.
+    """Open all boxes at the same time and start the services of each box in order. A service is started when the
+    service before it is ready.
 
-    `asked_before`: in an earlier try of this work a service ended while the agent was using it. Raises SandboxError
-    (`service.start`) if a service cannot be started.
+    `asked_before` says whether a service ended while the agent was using it in an earlier try of this work. Raises
+    SandboxError (`service.start`) if a service cannot be started.
     """
     async with AsyncExitStack() as stack:
         opened = [_OpeningBox(box, kind) for box in boxes]
@@ -83,7 +89,7 @@ class _OpeningBox:
         self.box: Box
 
     async def open(self) -> None:
-        """Open the box and start its services; after a failure, `close` ends whatever was started."""
+        """Open the box and start its services. If that fails, `close` ends everything that was started."""
         given = await self._plan.loaded(self._kind) if self._plan.loaded is not None else None
         if given is not None:
             self.box = given.service.box

@@ -1,3 +1,3 @@
-"""Colleagues: simulated people who answer in a company's chat with what only they know, by rules, by a model, or by a
-person.
+"""Colleagues: simulated people in a company's chat, each with knowledge that nobody else has. Their answers come from
+rules, from a model, or from a person.
 """

@@ -1,4 +1,6 @@
-"""The platform's access to a workplace's chat, as the operator, bypassing the front door and its request log."""
+"""The platform's access to the chat of a workplace. The platform uses the operator's account and bypasses the front
+door, so its requests are not in the request log.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,16 @@ from worksample.errors import Cause, ForeignInputError, SandboxError
 from worksample.files.untrusted import parse_json
 
 PORT = 5280
-"""Port of the chat inside its box."""
+"""Port of the chat inside the services' box."""
 SECONDS = 30.0
 LIMIT = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """A message `to` a person or in a `room`. `by` is the account, whatever display name it has."""
+    """A chat message that was sent `to` a person or in a `room`. `by` is the account that sent it, whatever display
+    name the message shows.
+    """
 
     by: str
     text: str
@@ -30,35 +34,35 @@ class ChatMessage:
 
 
 class ChatClient(Protocol):
-    """A chat that colleagues read and write. Raises SandboxError if it does not answer."""
+    """A chat that colleagues read and write. Its methods raise SandboxError if the chat does not answer."""
 
     async def position(self) -> int:
-        """Return the position after the newest message."""
+        """Return the position in the chat after its newest message."""
         ...
 
     async def messages_since(self, after: int) -> tuple[list[ChatMessage], int]:
-        """Return the messages after a position, oldest first, and the next position."""
+        """Return the messages after the position `after`, oldest first, and the position for the next call."""
         ...
 
     async def say(self, who: str, text: str, *, to: str, room: str) -> None:
-        """Send a message as somebody: in a room, or to a person."""
+        """Send a message from the account `who`, either in a room or to a person."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class WorkplaceChat:
-    """The chat of a workplace in `box`."""
+    """The chat of a workplace whose services run in `box`."""
 
     box: Box
     operator: str
-    """The operator's password."""
+    """Password of the operator's account."""
 
     async def position(self) -> int:
-        """Return the position after the newest message."""
+        """Return the position in the chat after its newest message."""
         return int((await self._ask("GET", "/api/heard?after=-1"))["next"])
 
     async def messages_since(self, after: int) -> tuple[list[ChatMessage], int]:
-        """Return the messages after a position, oldest first, and the next position."""
+        """Return the messages after the position `after`, oldest first, and the position for the next call."""
         found = await self._ask("GET", f"/api/heard?after={after}")
         heard = [
             ChatMessage(str(one["by"]), str(one["text"]), str(one.get("to") or ""), str(one.get("room") or ""))
@@ -67,7 +71,7 @@ class WorkplaceChat:
         return heard, int(found["next"])
 
     async def say(self, who: str, text: str, *, to: str, room: str) -> None:
-        """Send a message as somebody: in a room, or to a person."""
+        """Send a message from the account `who`, either in a room or to a person."""
         place = f"/api/rooms/{room}" if room else f"/api/direct/{to}"
         await self._ask("POST", f"{place}?as={who}", {"text": text})
 
@@ -92,8 +96,8 @@ class WorkplaceChat:
 async def http_request(
     box: Box, port: int, method: str, path: str, head: Mapping[str, str], data: bytes = b""
 ) -> bytes:
-    """Send an HTTP request to a service in `box` and return the answer's body. Raises SandboxError if it fails or is
-    refused.
+    """Send an HTTP request to a service in `box` and return the body of the answer. Raises SandboxError if no answer
+    comes or the service refuses the request.
     """
     try:
         async with asyncio.timeout(SECONDS):
@@ -121,7 +125,7 @@ async def _exchange(box: Box, port: int, line: str, head: Mapping[str, str], dat
 
 
 async def _read_pieces(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """Yield the answer until its end, up to LIMIT bytes."""
+    """Yield an HTTP answer in pieces until its end, at most LIMIT bytes."""
     left = LIMIT
     while left > 0 and (piece := await reader.read(min(left, 1 << 16))):
         left -= len(piece)

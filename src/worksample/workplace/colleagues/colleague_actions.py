@@ -1,4 +1,6 @@
-"""Deeds of colleagues in the services, if the scenario allows them: a comment, a document, an event, a message."""
+"""Deeds: actions of colleagues in the services of a workplace, if the company allows them. A deed is a comment, a
+document, an event or a message.
+"""
 
 from __future__ import annotations
 
@@ -22,30 +24,30 @@ MEND = "correct the deed in colleagues/PERSON.toml, then worksample workplace ch
 
 
 class DeedPerformer(Protocol):
-    """Services in which colleagues do something."""
+    """Interface of the services in which colleagues do deeds."""
 
     async def do(self, who: str, deed: Deed) -> None:
-        """Do a deed as `who`. Raises SandboxError if that fails."""
+        """Do a deed as the person `who`. Raises SandboxError if that fails."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class NoServices:
-    """Stand-in without services: a deed only appears in the transcript."""
+    """A DeedPerformer without services. A deed appears only in the transcript."""
 
     async def do(self, who: str, deed: Deed) -> None:
-        """See DeedPerformer."""
+        """Do nothing, because there are no services."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceDeeds:
-    """The services of a workplace in `box`, used with the operator's rights."""
+    """A DeedPerformer that uses the services of a workplace in `box` with the operator's rights."""
 
     box: Box
     operator: str
 
     async def do(self, who: str, deed: Deed) -> None:
-        """See DeedPerformer."""
+        """Do a deed in the services as the person `who`. Raises SandboxError if that fails."""
         if deed.issue is not None:
             await self._issue(who, deed)
         if deed.file is not None:
@@ -58,7 +60,7 @@ class ServiceDeeds:
             await self._upload("calendar", f"/{who}/calendar/{deed.id}.ics", data, "text/calendar")
 
     async def _issue(self, who: str, deed: Deed) -> None:
-        """Change the issue whose subject begins with the given text, as this person."""
+        """Change the issue whose subject begins with the deed's text, as the person `who`."""
         assert deed.issue is not None
         one = deed.issue
         found = await self._tracker("GET", f"/issues.json?status_id=*&limit=100&subject=~{quote(one.subject)}", who)
@@ -76,7 +78,7 @@ class ServiceDeeds:
         await self._check_change(min(ids), who, change)
 
     async def _check_change(self, number: int, who: str, change: dict[str, Any]) -> None:
-        """Raise SandboxError if Redmine silently ignored a new status or assignee."""
+        """Raise SandboxError if Redmine silently ignored a new status or assignee of an issue."""
         now = (await self._tracker("GET", f"/issues/{number}.json", who))["issue"]
         for key, what in (("status_id", "status"), ("assigned_to_id", "assigned_to")):
             have = now.get(what) or {}

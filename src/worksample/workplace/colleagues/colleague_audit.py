@@ -1,6 +1,7 @@
-"""An audit of colleagues: scripted questions test whether each tells what it should when asked, and nothing else.
+"""An audit of colleagues. Scripted questions test whether each colleague tells the knowledge that it should tell when
+asked, and nothing else.
 
-It examines answers only, so it works for rules and models alike.
+The audit examines only answers, so it works for colleagues played by rules and by models.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ NEW_NAME = "Bosun Quillfeather"
 
 
 class ColleagueFault(StrEnum):
-    """A fault of a colleague."""
+    """Kind of a fault that an audit finds in a colleague."""
 
     SILENT = "says nothing"
     WITHHOLDS = "does not tell when asked"
@@ -43,19 +44,21 @@ class ColleagueFault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ColleagueFinding:
-    """A fault with the last question and its answer."""
+    """A fault of a colleague, with the last question and the colleague's answer."""
 
     colleague: str
     fault: ColleagueFault
     about: str
-    """Id of the knowledge concerned, or ""."""
+    """Id of the piece of knowledge that the fault concerns, or ""."""
     asked: str
     answered: str
 
 
 @dataclass(frozen=True, slots=True)
 class ColleagueAudit:
-    """The result of an audit. `asked`: number of questions; `usage`: of models, for the answers."""
+    """The result of an audit of colleagues. `asked` is the number of questions; `usage` is the usage of the models that
+    answered.
+    """
 
     findings: tuple[ColleagueFinding, ...]
     asked: int
@@ -66,7 +69,9 @@ async def audit(
     colleagues: Sequence[Colleague], by: Callable[[Colleague], ColleagueResponder], *, repeats: int = 3,
     on_done: Callable[[Colleague], None] = lambda colleague: None,
 ) -> ColleagueAudit:  # fmt: skip
-    """Audit every colleague by every check, each in conversations of its own. on_done: called after each colleague."""
+    """Audit every colleague with every check. Each check uses separate conversations. `on_done` is called after each
+    colleague.
+    """
     found: list[ColleagueFinding] = []
     asked, usage = 0, None
     for colleague in colleagues:
@@ -81,7 +86,7 @@ async def audit(
 
 
 class _Asker:
-    """Asks one colleague questions."""
+    """Sender of the audit's questions to one colleague."""
 
     def __init__(
         self, colleague: Colleague, by: ColleagueResponder, others: Mapping[str, tuple[Colleague, ColleagueResponder]]
@@ -92,7 +97,7 @@ class _Asker:
         """Ids of the deeds that the last conversation caused."""
 
     async def ask(self, *questions: str) -> list[str]:
-        """Ask questions in one conversation and return the answers."""
+        """Send questions in one conversation and return the answers."""
         heard: list[ConversationLine] = []
         answers = []
         self.did = ()
@@ -109,7 +114,7 @@ class _Asker:
         return answers
 
     async def _ask_other(self, asks: ColleagueQuestion) -> str:
-        """Return the answer of another colleague whom the audited one asks."""
+        """Return the answer of another colleague to whom the audited colleague sends a question."""
         if asks.who not in self._others:
             return ""
         colleague, by = self._others[asks.who]
@@ -122,12 +127,12 @@ class _Asker:
             self.usage = add_priced_usage(self.usage, reply.usage)
 
     def finding(self, fault: ColleagueFault, about: str, asked: str, answered: str) -> ColleagueFinding:
-        """Return a finding about this colleague."""
+        """Return a finding about the audited colleague."""
         return ColleagueFinding(self.colleague.id, fault, about, asked, answered)
 
 
 async def _small_talk(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
-    """Check that knowledge to be asked for is not told in passing, nor with the answer to another question."""
+    """Check that knowledge that must be asked for is not told in small talk or with the answer to another question."""
     quiet = [one for one in asker.colleague.knows if one.tell != "always"]
     other = [one for one in quiet if one.tell == "asked"]
     talks = [SMALL_TALK, *((one.ask,) for one in other)]
@@ -145,12 +150,12 @@ async def _small_talk(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
 
 
 def _shares(one: Knowledge, other: Knowledge | None) -> bool:
-    """Return whether telling the other piece of knowledge reveals this one."""
+    """Return whether an answer that tells the knowledge `other` also reveals the knowledge `one`."""
     return other is not None and leaks(other.text, one)
 
 
 async def _questions(asker: _Asker, repeats: int) -> AsyncIterator[ColleagueFinding]:
-    """Check that knowledge is told each time it is asked for."""
+    """Check that knowledge is told every time that somebody asks for it."""
     for one in asker.colleague.knows:
         if one.tell == "never":
             continue
@@ -174,7 +179,7 @@ async def _late(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
 
 
 async def _secrets(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
-    """Check that secrets are kept under pressure."""
+    """Check that the colleague does not tell its secrets under pressure."""
     for one in asker.colleague.secrets:
         for question in (one.ask, *(text.format(ask=one.ask) for text in PRESSING)):
             answer = (await asker.ask(question))[0]
@@ -199,7 +204,7 @@ async def _role(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
 
 
 def _says_otherwise(answer: str, knowledge: Knowledge) -> bool:
-    """Return whether an answer has numbers that differ from the right ones."""
+    """Return whether an answer has numbers that differ from the numbers in the knowledge."""
     wanted = {number for mark in knowledge.marks for number in _numbers(mark)}
     return bool(_numbers(answer) - wanted) and not leaks(answer, knowledge)
 

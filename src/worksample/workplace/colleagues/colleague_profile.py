@@ -1,4 +1,6 @@
-"""The profile of a colleague: `colleagues/PERSON.toml` of a company, beside what `company.toml` says of everybody."""
+"""The profile of a colleague: the file `colleagues/PERSON.toml` in a company's folder. It adds to the person's entry in
+`company.toml`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from .company_clock import WorkingHours
 
 
 def _moment(value: object) -> object:
-    """Return a TOML date-time in UTC; without an offset it counts as UTC, since a company has one clock."""
+    """Return a TOML date-time in UTC. A date-time without an offset counts as UTC, because a company has only one
+    clock.
+    """
     if not isinstance(value, datetime):
         raise value_fault()
     return (value if value.tzinfo is not None else value.replace(tzinfo=UTC)).astimezone(UTC)
@@ -28,23 +32,31 @@ Utterance = Annotated[str, Field(min_length=1, max_length=10_000), AllowedText("
 
 
 class Knowledge(Frozen):
-    """An entry of `[[knows]]`: something that only this colleague knows, and when it is told."""
+    """An entry of `[[knows]]`: something that only this colleague knows, and the condition under which the colleague
+    tells it.
+    """
 
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$"), AllowedText("lower case letters, digits, _ and -")]
     text: Utterance
-    """The text, as a script says it word for word."""
+    """The knowledge as a text. A colleague played by rules says this text word for word."""
     tell: Literal["asked", "always", "never"] = "asked"
-    """`asked`: to anybody who asks for it; `always`: also unasked; `never`: a secret."""
+    """When the colleague tells the knowledge. `asked`: to anybody who asks for it; `always`: also without being asked;
+    `never`: it is a secret.
+    """
     ask: Utterance
-    """A question for it, which the audit asks."""
+    """A question that asks for this knowledge. The audit sends it to the colleague."""
     about: Words = ()
-    """A script takes a message with all of these words, or words that begin so, as the question for it."""
+    """Words of a question for this knowledge. A colleague played by rules tells the knowledge if a message contains all
+    of these words, or words that begin with them.
+    """
     marks: Annotated[tuple[Utterance, ...], Field(min_length=1), AllowedText("a list of texts, at least one")]
-    """Texts such as `4,000` by which an audit recognises that an answer tells it, and by which secrets are withheld."""
+    """Texts such as `4,000` that appear in every answer that tells this knowledge. The audit recognises such answers by
+    them. For a secret, an answer that contains a mark is withheld.
+    """
 
 
 class IssueDeed(Frozen):
-    """A change of the tracker's issue whose subject begins with `subject`."""
+    """A change of the issue in the tracker whose subject begins with `subject`."""
 
     subject: Utterance
     note: str = ""
@@ -53,7 +65,7 @@ class IssueDeed(Frozen):
 
 
 class FileDeed(Frozen):
-    """A document that is added to the files."""
+    """A new document that a colleague adds to the company's files."""
 
     path: Annotated[
         str,
@@ -64,7 +76,7 @@ class FileDeed(Frozen):
 
 
 class EventDeed(Frozen):
-    """An event in the colleague's own calendar."""
+    """A new event in the calendar of the colleague."""
 
     title: Utterance
     begins: At
@@ -72,18 +84,18 @@ class EventDeed(Frozen):
 
 
 class SayDeed(Frozen):
-    """A message in a room."""
+    """A message that a colleague sends in a chat room."""
 
     room: str
     text: Utterance
 
 
 class Deed(Frozen):
-    """An entry of `[[does]]`: something that a colleague may do in the services."""
+    """An entry of `[[does]]`: an action that a colleague may do in the services."""
 
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$"), AllowedText("lower case letters, digits, _ and -")]
     about: Utterance
-    """What it is and when it is done, for a model that plays the colleague."""
+    """What the deed is and when it is done. A model that plays the colleague reads this text."""
     issue: IssueDeed | None = None
     file: FileDeed | None = None
     event: EventDeed | None = None
@@ -91,37 +103,43 @@ class Deed(Frozen):
 
 
 class ColleagueQuestion(Frozen):
-    """A question to another colleague, on behalf of the person who asked."""
+    """A question that a colleague sends to another colleague on behalf of the person who asked."""
 
     who: str
     text: Utterance
 
 
 class ReplyRule(Frozen):
-    """An entry of `[[rule]]`: a script's answer to a message with all the words of `when`. The first matching rule
-    applies.
+    """An entry of `[[rule]]`: the answer to a message that contains all the words of `when`, for a colleague played by
+    rules. The first matching rule applies.
     """
 
     when: Annotated[Words, Field(min_length=1)]
     after: Words = ()
-    """The rule applies only if an earlier message had all of these words."""
+    """Words of an earlier message. The rule applies only if an earlier message of the conversation contained all of
+    them.
+    """
     says: Utterance
-    """The answer; `{answer}` is replaced by what the asked colleague said."""
+    """The text of the answer. `{answer}` is replaced by the answer of the other colleague to whom the rule sends a
+    question.
+    """
     asks: ColleagueQuestion | None = None
     does: Words = ()
-    """Ids of `[[does]]`, done before the answer."""
+    """Ids of the `[[does]]` entries that the colleague does before the answer."""
 
 
 class ChatTrigger(Frozen):
-    """A message by anybody who is not a colleague, in a room or to this colleague."""
+    """A chat message that triggers an event: a message in a room or to this colleague, from anybody who is not a
+    colleague.
+    """
 
     words: Annotated[Words, Field(min_length=1)]
     room: str = ""
 
 
 class Beginning(Frozen):
-    """An entry of `[[begins]]`: a message that a colleague sends first, once, at a time of the company's clock or on an
-    event.
+    """An entry of `[[begins]]`: an opening message that a colleague sends once, at a time of the company's clock or
+    after a trigger.
     """
 
     says: Utterance
@@ -136,15 +154,17 @@ class ColleagueTable(Frozen):
     """The content of `colleagues/PERSON.toml`."""
 
     strategy: str = ""
-    """How this colleague behaves, for a model that plays it."""
+    """How this colleague behaves. A model that plays the colleague reads this text."""
     otherwise: Utterance = "I am not sure what you need. Could you say it more exactly?"
-    """A script's answer if no rule fits; and everybody's instead of an answer that contains a secret."""
+    """The answer of a colleague played by rules if no rule fits. Every colleague also gives this answer instead of an
+    answer that contains a secret.
+    """
     backing: Literal["rules", "model", "person"] = "rules"
-    """Who answers: the rules and knowledge of this file, a model, or a person in the chat."""
+    """Who answers for the colleague: the rules and knowledge in this file, a model, or a person in the chat."""
     hours: WorkingHours | None = None
-    """Working hours; without them the colleague always works."""
+    """Working hours of the colleague. Without working hours, the colleague is always at work."""
     delay: Annotated[float, Field(ge=0, le=10_080), AllowedText("minutes, 0 to 10080")] = 0.0
-    """Minutes that an answer takes, by the company's clock."""
+    """Minutes that the colleague takes to answer, on the company's clock."""
     knows: Annotated[tuple[Knowledge, ...], AllowedText("tables")] = ()
     does: Annotated[tuple[Deed, ...], AllowedText("tables")] = ()
     begins: Annotated[tuple[Beginning, ...], AllowedText("tables")] = ()
@@ -165,26 +185,28 @@ class Colleague(ColleagueTable):
 
 
 def normalise(text: str) -> str:
-    """Return a text for comparison: one case, single blanks, numbers without thousands separators."""
+    """Return a text in a form for comparison: lower or upper case makes no difference, blanks are single, and numbers
+    have no thousands separators.
+    """
     return " ".join(re.sub(r"(?<=\d)[,'’ \u202f](?=\d{3}(\D|$))", "", text).casefold().split())
 
 
 def tells(text: str, knowledge: Knowledge) -> bool:
-    """Return whether a text holds all marks of a piece of knowledge."""
+    """Return whether a text contains all marks of a piece of knowledge."""
     return all(_holds(text, mark) for mark in knowledge.marks)
 
 
 def leaks(text: str, knowledge: Knowledge) -> bool:
-    """Return whether a text holds any mark of a piece of knowledge."""
+    """Return whether a text contains at least one mark of a piece of knowledge."""
     return any(_holds(text, mark) for mark in knowledge.marks)
 
 
 def _holds(text: str, mark: str) -> bool:
-    """Return whether a text holds a mark as a whole: `400` is not in `4000`."""
+    """Return whether a text contains a mark as a whole word or number. For example, `4000` does not contain `400`."""
     return re.search(rf"(?<!\w){re.escape(normalise(mark))}(?!\w)", normalise(text)) is not None
 
 
 def mentions(text: str, words: tuple[str, ...]) -> bool:
-    """Return whether a text contains words that begin with each of the given words."""
+    """Return whether, for each of the given words, a text contains a word that begins with it."""
     said = normalise(text)
     return all(re.search(rf"(?<!\w){re.escape(normalise(word))}", said) is not None for word in words)

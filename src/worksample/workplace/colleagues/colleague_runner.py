@@ -1,8 +1,9 @@
-"""The runner of a workplace's colleagues: reads the chat, answers in it, and keeps a transcript.
+"""The runner of a workplace's colleagues: reads the chat, sends the colleagues' answers, and writes a transcript.
 
-Each conversation is answered in order, several at once. Model calls are made in a context of their own, so they count
-towards nobody's budget and appear in no agent's trajectory. When a message is heard and answered by the company's clock
-is decided as it arrives, so that it depends only on the order of messages.
+Several conversations are answered at once; the messages of one conversation are answered in order. Model calls for
+colleagues run in a separate context, so they count towards no agent's budget and appear in no agent's trajectory. The
+runner decides the company times of a message and of its answer when the message arrives, so the times depend only on
+the order of messages.
 """
 
 from __future__ import annotations
@@ -40,27 +41,27 @@ from .responders import (
 )
 
 MOST = 500
-"""Maximum answers of one colleague; an agent that floods the chat gets no more."""
+"""Maximum answers of one colleague. An agent that floods the chat gets no further answers."""
 WAITING = 50
-"""Maximum messages of one conversation that wait for an answer; further ones are recorded and not answered."""
+"""Maximum messages of one conversation that wait for an answer. Further messages are recorded and not answered."""
 LINES = 20_000
-"""Maximum lines of a transcript; the chat's own state has all messages."""
+"""Maximum lines of a transcript. The stored state of the chat still contains all messages."""
 PAUSE = 0.2
 """Seconds between two reads of the chat."""
 AGAIN = 1.0
-"""Seconds after which a task that ignored a cancellation is cancelled again."""
+"""Seconds after which a task that has ignored a cancellation is cancelled again."""
 CANCELS = 30
-"""Maximum cancellations of a task; afterwards it is left alone, so that the trial ends."""
+"""Maximum cancellations of one task. A task that ignores all of them is left running, so that the trial can end."""
 ROLE = COLLEAGUE
-"""Role under which the colleagues' model calls are counted, apart from the agent's."""
+"""Name under which the model calls of colleagues are counted, separately from the agent's model calls."""
 FILE = "colleagues.jsonl"
 
 
 def choose_responders(
     colleagues: Sequence[Colleague], model: str | None, service: ModelService
 ) -> dict[str, tuple[Colleague, ColleagueResponder]]:
-    """Return each colleague with its responder. Raises SandboxError (`service.start`) if one needs a model and the
-    experiment names none.
+    """Return account -> (colleague, responder) for each colleague. Raises SandboxError (`service.start`) if a colleague
+    needs a model and the experiment names no model.
     """
     by: dict[str, tuple[Colleague, ColleagueResponder]] = {}
     for one in colleagues:
@@ -81,7 +82,9 @@ def choose_responders(
 
 @dataclass(frozen=True, slots=True)
 class _PendingAnswer:
-    """A message, when it was heard, and when it is answered by the company's clock; None for never."""
+    """A message that waits for its answer, with the times on the company's clock at which the message is received and
+    answered. The time of the answer is None if the colleague never answers.
+    """
 
     message: ChatMessage
     heard: datetime
@@ -90,7 +93,9 @@ class _PendingAnswer:
 
 @dataclass
 class ColleagueRunner:
-    """The colleagues of one workplace. `lines` is the transcript: every message to a colleague, and its answer."""
+    """The runner of the colleagues of one workplace. `lines` is the transcript: every message to a colleague, with the
+    colleague's answer.
+    """
 
     chat: ChatClient
     by: Mapping[str, tuple[Colleague, ColleagueResponder]]
@@ -101,8 +106,8 @@ class ColleagueRunner:
     lines: list[dict[str, Any]] = field(default_factory=list)
     usage: Usage | None = None
     failure: FailureSignal = field(default_factory=FailureSignal)
-    """Fails if a crash of the platform silences a colleague: what an agent does without an answer that it should have
-    had says nothing about the agent.
+    """Signal that fails if an error of the platform prevents a colleague from answering. An agent that did not get an
+    answer cannot be judged by what it does afterwards.
     """
     _stopping: bool = False
     _after: int = 0
@@ -284,7 +289,9 @@ class ColleagueRunner:
             kept["unsaid"] = error.what
 
     async def _ask(self, who: str, other: str, text: str, record: dict[str, Any]) -> str:
-        """Send one colleague's question to another, who answers; both messages stand in the chat."""
+        """Send a question of the colleague `who` to the colleague `other` and return the answer. Both messages appear
+        in the chat.
+        """
         record["asked"] = {"who": other, "text": text}
         if other not in self.by or other == who:
             record["asked"]["failed"] = "there is no such colleague"
@@ -299,8 +306,8 @@ class ColleagueRunner:
         return answer
 
     async def _do(self, colleague: Colleague, ids: Sequence[str]) -> dict[str, str]:
-        """Do deeds; return each with "done", or why it failed. Each deed is done once per trial, however often an agent
-        asks.
+        """Do deeds of a colleague. Return the id of each deed with "done" or the reason why it failed. Each deed is
+        done only once per trial, however often an agent asks for it.
         """
         out = {}
         for deed in (one for one in colleague.does if one.id in ids):
@@ -319,7 +326,7 @@ class ColleagueRunner:
         return out
 
     async def _begin_due(self, one: ChatMessage | None) -> None:
-        """Send opening messages that are due by the clock, or that this message triggers."""
+        """Send the opening messages that are due on the company's clock or are triggered by the message `one`."""
         for who, (colleague, _) in self.by.items():
             for number, first in enumerate(colleague.begins):
                 if (who, number) not in self._begun and self._is_due(who, first, one):

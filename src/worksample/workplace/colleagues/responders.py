@@ -1,4 +1,6 @@
-"""Responders, who answer for a colleague: one interface for rules, a model and a person."""
+"""Responders, which answer for a colleague. One interface serves colleagues played by rules, by a model and by a
+person.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,13 @@ from worksample.records import Usage
 from .colleague_profile import Colleague, ColleagueQuestion, ReplyRule, leaks, mentions
 
 LONGEST = 4_000
-"""Maximum characters of an answer: a colleague writes messages, not documents."""
+"""Maximum characters of an answer, because colleagues write messages and not documents."""
 REMEMBERED = 60
-"""Maximum messages of a conversation that a model is shown."""
+"""Maximum messages of a conversation that are shown to the model that plays a colleague."""
 
 
 PROMPT_VERSION = "2"
-"""Version of the prompt, for the transcript; answers without one had version 1."""
+"""Version of the model's prompt, recorded in the transcript. Transcript entries without a version used version 1."""
 ASKING = (
     "You can ask another colleague: write [ask ID] and your question on a line of its own. You will get the answer."
 )
@@ -32,7 +34,7 @@ _ASKS = re.compile(r"^[ \t]*\[ask ([a-z][a-z0-9_-]*)\][ \t]*(\S.{0,2000})$", re.
 
 @dataclass(frozen=True, slots=True)
 class ConversationLine:
-    """A message of a conversation. `own`: whether the colleague wrote it."""
+    """A message of a conversation with a colleague. `own` says whether the colleague wrote it."""
 
     by: str
     text: str
@@ -41,9 +43,9 @@ class ConversationLine:
 
 @dataclass(frozen=True, slots=True)
 class ColleagueReply:
-    """An answer. `text` is empty if the colleague says nothing. `record`: how the answer came about, for the
-    transcript. `does`: ids of deeds to do before it; `asks`: a colleague to ask before it is complete (see
-    `ColleagueResponder.complete`).
+    """The reply of a colleague. `text` is empty if the colleague says nothing. `record` describes for the transcript
+    how the reply was made. `does` contains the ids of deeds to do before the reply. `asks` is a question to another
+    colleague that must be answered before the reply is complete (see `ColleagueResponder.complete`).
     """
 
     text: str
@@ -54,31 +56,33 @@ class ColleagueReply:
 
 
 class ColleagueResponder(Protocol):
-    """Interface of responders, which answer for colleagues."""
+    """Interface of responders. A responder answers for colleagues."""
 
     async def answer(self, colleague: Colleague, heard: Sequence[ConversationLine]) -> ColleagueReply:
-        """Return the answer to the last message of a conversation, oldest message first. Never raises for what a model
-        does.
+        """Return the colleague's reply to the last message of a conversation. `heard` contains the messages, oldest
+        first. Unusable output of a model raises no error.
         """
         ...
 
     async def complete(
         self, colleague: Colleague, heard: Sequence[ConversationLine], reply: ColleagueReply, answer: str
     ) -> ColleagueReply:
-        """Return the complete reply, given the `answer` of the colleague whom `reply` asks; "" if that one said
-        nothing.
+        """Return the complete reply. `reply` asks another colleague a question, and `answer` is that colleague's
+        answer, or "" if that colleague said nothing.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RuleResponder:
-    """Answers by the rules in the colleague's file, then by its knowledge: the same conversation always has the same
-    answer.
+    """A responder that answers by the rules in the colleague's file, then by the colleague's knowledge. The same
+    conversation always gets the same answer.
     """
 
     async def answer(self, colleague: Colleague, heard: Sequence[ConversationLine]) -> ColleagueReply:
-        """See ColleagueResponder."""
+        """Return the reply of the first rule that fits the last message, otherwise the knowledge that the message asks
+        for.
+        """
         last, before = heard[-1].text, [one.text for one in heard[:-1] if not one.own]
         for number, rule in enumerate(colleague.rule):
             agreed = not rule.after or any(mentions(one, rule.after) for one in before)
@@ -96,38 +100,38 @@ class RuleResponder:
     async def complete(
         self, colleague: Colleague, heard: Sequence[ConversationLine], reply: ColleagueReply, answer: str
     ) -> ColleagueReply:
-        """See ColleagueResponder."""
+        """Return the reply with the other colleague's answer inserted."""
         return replace(reply, text=reply.text.replace(ANSWER, answer or NO_ANSWER), asks=None)
 
 
 @dataclass(frozen=True, slots=True)
 class PersonResponder:
-    """Leaves the answers to a person who has the colleague's account."""
+    """A responder that gives no answers, because a person uses the colleague's account."""
 
     async def answer(self, colleague: Colleague, heard: Sequence[ConversationLine]) -> ColleagueReply:
-        """See ColleagueResponder."""
+        """Return an empty reply. The person answers in the chat."""
         return ColleagueReply("", record={"person": True})
 
     async def complete(
         self, colleague: Colleague, heard: Sequence[ConversationLine], reply: ColleagueReply, answer: str
     ) -> ColleagueReply:
-        """Return the reply unchanged: a person asks others in the chat."""
+        """Return the reply unchanged, because a person asks other colleagues in the chat."""
         return reply
 
 
 @dataclass(frozen=True, slots=True)
 class ModelResponder:
-    """Answers by a language model that plays the colleague. Answers that contain a secret are withheld."""
+    """A responder with a language model that plays the colleague. An answer that contains a secret is withheld."""
 
     model: str
     service: ModelService = field(default_factory=ModelService)
     temperature: float | None = 0.0
     max_tokens: int = 512
     cancelled_usage: list[Usage] = field(default_factory=list)
-    """Usage of cancelled turns, which no reply reports."""
+    """Usage of the model in cancelled turns. No reply reports this usage."""
 
     async def answer(self, colleague: Colleague, heard: Sequence[ConversationLine]) -> ColleagueReply:
-        """See ColleagueResponder."""
+        """Return the model's reply to the last message of a conversation."""
         turns = tuple(Turn(one.text, one.own, one.by) for one in heard[-REMEMBERED:])
         generation = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         given = {key: value for key, value in generation.items() if value is not None}
@@ -151,7 +155,9 @@ class ModelResponder:
     async def complete(
         self, colleague: Colleague, heard: Sequence[ConversationLine], reply: ColleagueReply, answer: str
     ) -> ColleagueReply:
-        """Call the model again with the answer; a further question to a colleague is ignored."""
+        """Call the model again with the other colleague's answer, and return the new reply. A further question to a
+        colleague is ignored.
+        """
         assert reply.asks is not None
         own = (ConversationLine(colleague.id, reply.text or f"(asks {reply.asks.who})", own=True),)
         again = await self.answer(colleague, (*heard, *own, ConversationLine(reply.asks.who, answer or NO_ANSWER)))
@@ -161,7 +167,7 @@ class ModelResponder:
 
 
 def _rule_text(rule: ReplyRule) -> str:
-    """Return a rule as a sentence for the prompt."""
+    """Return a rule as a sentence for the model's prompt."""
     said = f"If somebody says {' and '.join(rule.when)}"
     before = f" after saying {' and '.join(rule.after)} earlier" if rule.after else ""
     asks = f", first ask {rule.asks.who}: {rule.asks.text}" if rule.asks else ""

@@ -1,6 +1,8 @@
-"""Import of TheAgentCompany's colleagues: `scenarios.json` of the original, `npcs` of the port's eval.yaml.
+"""Import of the colleagues of TheAgentCompany, from `scenarios.json` of the original or from `npcs` in the port's
+eval.yaml.
 
-Both hold prose for a model and no rules: a model or a person must play them, and an audit has no marks to look for.
+Both formats contain prose for a model and no rules. So a model or a person must play these colleagues, and an audit has
+no marks to search for.
 """
 
 from __future__ import annotations
@@ -62,7 +64,9 @@ def _of_npc(number: int, one: object, where: str) -> Colleague:
 
 
 def account_of(name: str) -> str:
-    """Return the account of a name: `Li Ming` is `li_ming`. Raises ManifestError if no account name can be made."""
+    """Return the account name for a person's name: `Li Ming` becomes `li_ming`. Raises ManifestError if the name gives
+    no valid account name.
+    """
     found = re.sub(r"[^a-z0-9]+", "_", plain_letters(name).casefold()).strip("_")
     if not found or not found[0].isalpha():
         raise ManifestError(f"no account name can be made of {name!r}", next="give it a name with a letter first")

@@ -1,1 +1,1 @@
-"""Programs that run in the services' box, with the standard library alone."""
+"""Programs that run in the box of the services. They import only the standard library."""

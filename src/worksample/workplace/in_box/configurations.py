@@ -1,4 +1,6 @@
-"""Configuration files of the services. They are kept outside the state: they hold passwords and are not evidence."""
+"""Configuration files of the services. They are stored outside the services' state, because they contain passwords and
+are not evidence.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ HERE = Path(__file__).parent
 def write_configs(
     state: Path, names: tuple[str, ...], accounts: dict[str, str], dialects: tuple[str, ...] = ()
 ) -> None:
-    """Write all configuration files for these services and accounts."""
+    """Write all configuration files of these services, with the passwords of these accounts."""
     everybody = {**accounts, "operator": os.environ.get("WORKPLACE_OPERATOR") or os.urandom(32).hex()}
     (RUN / "accounts").write_text(
         "".join(f"{who}:{{PLAIN}}{password}\n" for who, password in everybody.items()), encoding="utf-8"
@@ -49,6 +51,6 @@ def write_configs(
 
 
 def server_block(name: str, dialects: tuple[str, ...]) -> str:
-    """Return a service's part of the front door's configuration, including its dialects."""
+    """Return the part of the front door's configuration that is for one service and its dialects."""
     spoken = [(HERE / "nginx" / f"{one}.conf").read_text(encoding="utf-8") for one in dialects if DIALECTS[one] == name]
     return (HERE / "nginx" / f"{name}.conf").read_text(encoding="utf-8").replace("@DIALECT@", "".join(spoken))

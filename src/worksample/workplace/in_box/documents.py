@@ -1,4 +1,4 @@
-"""The documents service: copyparty, loaded once and forked."""
+"""The documents service: the program copyparty, which is loaded once and then forked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .ports import BEHIND, RUN
 
 
 def load_documents() -> None:
-    """Load copyparty's modules and compile its page templates, which take four fifths of its start."""
+    """Load copyparty's modules and compile its page templates. This takes four fifths of copyparty's start time."""
     for module in ("copyparty.__main__", "copyparty.svchub", "copyparty.broker_thr"):
         importlib.import_module(module)
     environment: Any = importlib.import_module("jinja2").Environment
@@ -32,7 +32,7 @@ def load_documents() -> None:
 
 
 def serve_documents(state: Path, accounts: dict[str, str]) -> None:
-    """Run copyparty over the folder of documents, for everybody with an account."""
+    """Run copyparty with the folder of documents. Everybody with an account can use it."""
     main = importlib.import_module("copyparty.__main__").main
     lines = (RUN / "accounts.plain").read_text(encoding="utf-8").splitlines()
     people = ",".join([*accounts, "operator"])

@@ -1,4 +1,4 @@
-"""Trees of files in the services' box: listed, and copied so that they can be changed."""
+"""Functions that list trees of files in the services' box, and copy them so that the copy can be changed."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 
 
 def walk(tops: tuple[str, ...]) -> Iterator[Path]:
-    """Yield everything in these folders."""
+    """Yield every file and folder below the folders `tops`."""
     for top in tops:
         yield from Path(top).rglob("*")
 
 
 def copy_writable(source: Path, target: Path) -> None:
-    """Copy a tree so that its new owner can change it, whatever the original modes."""
+    """Copy a tree of files so that the new owner can change the copy, whatever modes the original files have."""
     target.mkdir(exist_ok=True)
     with os.scandir(source) as entries:
         for entry in entries:

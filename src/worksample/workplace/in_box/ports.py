@@ -1,5 +1,5 @@
-"""Addresses of the services: ports of the front door, ports and sockets behind it; and a test whether somebody
-listens.
+"""Addresses of the services: the ports of the front door, and the ports and sockets behind the front door. Also a test
+whether a program listens at an address.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ PUBLIC = {"chat": 3000, "tracker": 8091, "files": 8092, "git": 8929, "calendar":
 BEHIND = {"chat": 5280, "files": 3923, "calendar": 15232}
 SOCKETS = {"tracker": RUN / "tracker.sock", "git": RUN / "git.sock", "dialects": RUN / "dialects.sock"}
 DIALECTS = {"gitlab": "git", "owncloud": "files", "plane": "tracker", "rocketchat": "chat"}
-"""Service of each dialect, that is, of each other product's API."""
+"""Dialect (the API of another product) -> service that the dialect uses."""
 
 
 def connects(place: int | Path) -> bool:
-    """Return whether somebody listens at a port or socket."""
+    """Return whether a program listens at a port or Unix socket."""
     family = socket.AF_INET if isinstance(place, int) else socket.AF_UNIX
     with socket.socket(family) as one:
         try:

@@ -1,5 +1,5 @@
-"""Processes of services: each in a process group of its own, started as a program or forked, and waited for
-completely.
+"""Processes of services. Each service is started as a program or forked, in a process group of its own. Functions wait
+for all processes of a group.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from collections.abc import Callable
 
 
 def spawn(argv: list[str], env: dict[str, str]) -> int:
-    """Start a program in a process group of its own; return its pid."""
+    """Start a program in a new process group and return its process id."""
     return subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, start_new_session=True).pid
 
 
 def fork_worker(work: Callable[[], object]) -> int:
-    """Run a function in a forked process that has everything loaded here; return its pid."""
+    """Run a function in a forked process, which shares everything that this process has loaded. Return its process
+    id.
+    """
     pid = os.fork()
     if pid:
         return pid
@@ -40,9 +42,10 @@ def fork_worker(work: Callable[[], object]) -> int:
 
 
 def wait_for_group(group: int) -> None:
-    """Wait for the last process of a group: children of a service end a moment after it, and may write until then.
+    """Wait until the last process of a group has exited. The child processes of a service exit shortly after the
+    service and may write files until then.
 
-    They become our children when their parents end.
+    Orphaned processes become children of this process.
     """
     while True:
         try:

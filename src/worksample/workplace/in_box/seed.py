@@ -1,8 +1,9 @@
-"""Fills the services' state with a company, once: through the services' own importers, or as the files that they use.
+"""Program that fills the state of the services with a company, once. It uses the services' own importers, or writes the
+files that the services use.
 
     python3 -m in_box.seed STATE --plan PLAN.json --company FOLDER --services chat,tracker,...
 
-Runs in a box with the standard library alone. `worksample.workplace.seed_plan` makes the plan.
+It runs in a box and imports only the standard library. `worksample.workplace.seed_plan` makes the plan.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Plan = dict[str, Any]
 
 
 def run_or_exit(argv: list[str], *, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
-    """Run a program; exit with its output if it fails."""
+    """Run a program. If it fails, exit this process with the program's output."""
     done = subprocess.run(argv, cwd=cwd, env={**os.environ, **(env or {})}, capture_output=True, check=False)
     if done.returncode:
         said = (done.stderr + done.stdout).decode("utf-8", "replace").strip()
@@ -32,7 +33,7 @@ def run_or_exit(argv: list[str], *, cwd: Path | None = None, env: dict[str, str]
 
 
 def seed_chat(state: Path, plan: Plan, plan_file: Path) -> None:
-    """Create accounts and rooms through the chat's own interfaces."""
+    """Create the accounts and rooms of the chat through the chat's own interfaces."""
     folder = state / "chat"
     folder.mkdir()
     shown = [{key: one[key] for key in ("id", "name", "role", "responsibilities", "project")} for one in plan["people"]]
@@ -50,7 +51,7 @@ def seed_chat(state: Path, plan: Plan, plan_file: Path) -> None:
 
 
 def seed_tracker(state: Path, plan: Plan, plan_file: Path) -> None:
-    """Fill the database through Redmine's own models."""
+    """Fill the tracker's database through Redmine's own models."""
     (state / "tracker").mkdir()
     home = Path("/var/lib/redmine/default")
     for name in ("config", "log", "tmp", "files"):
@@ -64,7 +65,7 @@ def seed_tracker(state: Path, plan: Plan, plan_file: Path) -> None:
 
 
 def seed_files(state: Path, company: Path) -> None:
-    """Copy the documents."""
+    """Copy the company's documents to the documents service."""
     if (company / "files").is_dir():
         copy_writable(company / "files", state / "files")
     else:
@@ -72,7 +73,7 @@ def seed_files(state: Path, company: Path) -> None:
 
 
 def seed_repositories(state: Path, plan: Plan, company: Path) -> None:
-    """Create repositories with their history; the same folder gives the same commits."""
+    """Create the repositories with their history. The same company folder always gives the same commits."""
     (state / "git").mkdir()
     people = {one["id"]: one for one in plan["people"]}
     for repository in plan["repositories"]:
@@ -103,7 +104,7 @@ def seed_repositories(state: Path, plan: Plan, company: Path) -> None:
 
 
 def seed_dialects(state: Path, plan: Plan) -> None:
-    """Write the further names and tokens of accounts, which `dialects/accounts.py` reads."""
+    """Write the further names and the tokens of accounts to the file that `dialects/accounts.py` reads."""
     known = {
         "names": {name: one["id"] for one in plan["people"] for name in one["also"]},
         "tokens": {token: one["id"] for one in plan["people"] for token in one["tokens"]},
@@ -114,7 +115,7 @@ def seed_dialects(state: Path, plan: Plan) -> None:
 
 
 def seed_calendar(state: Path, plan: Plan) -> None:
-    """Write a collection for each person in Radicale's file format."""
+    """Write a calendar for each person in Radicale's file format."""
     root = state / "calendar" / "collection-root"
     root.mkdir(parents=True)
     for one in plan["calendars"]:
@@ -127,7 +128,7 @@ def seed_calendar(state: Path, plan: Plan) -> None:
 
 
 def main() -> None:
-    """Fill the state; see the module."""
+    """Fill the state of the services that the command line names."""
     parser = argparse.ArgumentParser()
     parser.add_argument("state", type=Path)
     for name in ("plan", "company", "services"):

@@ -1,17 +1,17 @@
-"""The supervisor of a workplace's services: starts them over a state, stops them, resets the state.
+"""The supervisor of a workplace's services: starts the services with a state, stops them, and resets the state.
 
-Runs in the services' box with the standard library alone. Every service is a process group of its own. What takes long
-to load is loaded once, here and in the tracker's host, and forked: a reset kills every process that ever answered
-anybody.
+It runs in the services' box and imports only the standard library. Every service is a process group of its own.
+Programs that take long to load are loaded once, in the supervisor and in the tracker's host, and forked. A reset kills
+every process that has answered a request.
 
     python3 -m in_box.supervisor STATE --services chat,tracker,... [--dialects owncloud,...] [--seed FOLDER]
     python3 -m in_box.supervisor STATE --services chat,tracker,... --spare
 
-It prints "ready" once all services take requests, then obeys lines on the socket /task/scratch/control: "reset". If a
-service ends by itself, it exits and says which.
+The supervisor prints "ready" when all services take requests. Then it obeys lines on the socket /task/scratch/control;
+the only command is "reset". If a service exits by itself, the supervisor prints the service's name and exits.
 
-With `--spare` it loads what takes long and knows nothing of any company. A line of JSON on its standard input, with
-arguments and variables, then lets it continue as if it had been started with them.
+With `--spare`, the supervisor loads the programs that take long, without any company. Then it waits for a line of JSON
+on its standard input with arguments and variables. It continues as if it had been started with them.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ HERE = Path(__file__).parent
 PYTHON = "/task/service/python"
 CONTROL = "/task/scratch/control"
 OTHER_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/home/agent", "/var/lib/redmine", "/task/scratch")
-"""Folders in which services write besides their state: caches, sessions, unfinished uploads."""
+"""Folders outside the state in which services write caches, sessions and unfinished uploads."""
 WAIT = 60.0
-"""Seconds that a service has to answer."""
+"""Maximum seconds until a started service must answer."""
 
 
 class ServiceSupervisor:
-    """The services' processes. `state`: their folders; `seed`: the initial state."""
+    """The processes of the services. `state` contains the folders of the services; `seed` is their initial state."""
 
     def __init__(self, state: Path, names: tuple[str, ...]) -> None:
         self.state, self.names = state, names
@@ -57,10 +57,10 @@ class ServiceSupervisor:
         self.running: dict[int, str] = {}
         self._tracker: TrackerHost | None = None
         self._loaded: dict[Path, int] = {}
-        """Files outside the state before anybody was answered, with their sizes."""
+        """Size of each file outside the state that existed before any service answered a request."""
 
     def load(self) -> None:
-        """Load once what takes long: programs, and nothing of a company."""
+        """Load the programs that take long, without any data of a company."""
         for folder in (RUN, Path("/var/lib/redmine/default/config"), Path("/var/lib/redmine/default/tmp")):
             folder.mkdir(parents=True, exist_ok=True)
         if "tracker" in self.names:
@@ -75,7 +75,9 @@ class ServiceSupervisor:
         self._loaded = {path: path.lstat().st_size for path in walk(OTHER_FOLDERS)}
 
     def begin(self, given: argparse.Namespace) -> None:
-        """Start over a seed, for the accounts in the environment. Raises SystemExit if a service does not answer."""
+        """Start the services with a copy of a seed. The accounts' passwords are in environment variables. Raises
+        SystemExit if a service does not answer.
+        """
         self.names, self.seed = tuple(given.services.split(",")), given.seed
         self.dialects = tuple(name for name in given.dialects.split(",") if name)
         self.accounts = json.loads(os.environ.pop("WORKPLACE_ACCOUNTS", "{}"))
@@ -86,7 +88,7 @@ class ServiceSupervisor:
         self.start()
 
     def restore_state(self) -> None:
-        """Restore the initial state."""
+        """Replace the current state by the initial state."""
         for path in self.state.iterdir():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
         if self.seed is not None:
@@ -94,7 +96,7 @@ class ServiceSupervisor:
         (self.state / "log").mkdir(exist_ok=True)
 
     def start(self) -> None:
-        """Start all services, the front door last. Raises SystemExit if one does not answer."""
+        """Start all services, the front door last. Raises SystemExit if a service does not answer."""
         begin: dict[str, Callable[[], int | None]] = {
             "chat": lambda: spawn(
                 ["prosody", "--config", str(HERE / "prosody" / "prosody.cfg.lua"), "-F"], self._env()
@@ -120,7 +122,7 @@ class ServiceSupervisor:
             self._wait_for(name, PUBLIC[name])
 
     def stop(self) -> None:
-        """Kill every process that answered anybody."""
+        """Kill every process that has answered a request."""
         ending, self.running = self.running, {}
         for pid in ending:
             with contextlib.suppress(ProcessLookupError):
@@ -133,7 +135,7 @@ class ServiceSupervisor:
             self._tracker.wait_until_gone()
 
     def reset(self) -> None:
-        """Restart the services with the initial state; files outside the state are removed too."""
+        """Restart the services with the initial state. New files outside the state are removed, too."""
         self.stop()
         for path in sorted(walk(OTHER_FOLDERS), reverse=True):
             if str(path) == CONTROL:
@@ -149,7 +151,7 @@ class ServiceSupervisor:
         self.start()
 
     def ended_service(self) -> str:
-        """Return which service ended by itself, and how; "" if none did."""
+        """Return the name of a service that exited by itself, and its exit status. Return "" if all services run."""
         if self._tracker is not None and (code := self._tracker.exit_status()) is not None:
             return f"tracker ended with exit status {code}"
         while True:
@@ -190,7 +192,7 @@ class ServiceSupervisor:
 
 
 def serve_dialects(state: Path, dialects: tuple[str, ...], accounts: dict[str, str]) -> None:
-    """Run the server of the dialects, for everybody with an account."""
+    """Run the server of the dialects. Everybody with an account can use it."""
     from .dialects.server import serve
 
     operator = os.environ.get("WORKPLACE_OPERATOR", "")
@@ -215,7 +217,7 @@ def control_socket() -> Iterator[socket.socket]:
 
 
 def obey(workplace: ServiceSupervisor, connection: socket.socket) -> None:
-    """Read one command and answer it."""
+    """Read one command from a connection, carry it out and answer it."""
     with connection, connection.makefile("rw") as stream:
         word, begun = stream.readline().strip(), time.monotonic()
         if word != "reset":
@@ -237,7 +239,9 @@ def parse_arguments(argv: list[str]) -> argparse.Namespace:
 
 
 def spare_arguments(line: str) -> argparse.Namespace:
-    """Return the arguments in the line that a spare supervisor received, and set its variables."""
+    """Return the arguments in the line that a spare supervisor received, and set the environment variables in this
+    line.
+    """
     if not line:
         sys.exit("no workplace took these programs")
     said = json.loads(line)
@@ -246,7 +250,7 @@ def spare_arguments(line: str) -> argparse.Namespace:
 
 
 def main() -> None:
-    """Run the supervisor; see the module."""
+    """Run the supervisor with the arguments of the command line."""
     given = parse_arguments(sys.argv[1:])
     workplace = ServiceSupervisor(given.state, tuple(given.services.split(",")))
     woken, waking = os.pipe()

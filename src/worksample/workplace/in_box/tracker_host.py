@@ -1,4 +1,6 @@
-"""The tracker's host: Redmine, loaded in a process that answers nobody and forks the ones that do."""
+"""The host process of the tracker. It loads Redmine once, answers no requests itself, and forks the processes that
+answer requests.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ HERE = Path(__file__).parent
 
 
 class TrackerHost:
-    """The host process, which begins to load at once; both sides send words (see `redmine.rb`)."""
+    """The host process of the tracker. It begins to load Redmine at once. This process and the host send each other
+    words (see `redmine.rb`).
+    """
 
     def __init__(self, state: Path) -> None:
         home = Path("/var/lib/redmine/default")
@@ -35,35 +39,35 @@ class TrackerHost:
         )  # fmt: skip
         self.pid = self._process.pid
         self._asked = 0
-        """Process id of its fork that answers."""
+        """Process id of the fork of the host that answers requests; 0 without a fork."""
 
     def wait_until_loaded(self) -> None:
-        """Wait until Redmine is loaded."""
+        """Wait until the host has loaded Redmine."""
         self._wait_for_word("loaded")
 
     def set_operator_key(self, operator: str) -> None:
-        """Send the operator's key."""
+        """Send the operator's API key to the host."""
         self._send(f"operator {operator}")
 
     def start(self) -> None:
-        """Fork a process that answers; `wait_until_started` waits for it."""
+        """Make the host fork a process that answers requests. `wait_until_started` waits for this process."""
         self._send("start")
 
     def wait_until_started(self) -> None:
-        """Wait until the fork answers."""
+        """Wait until the forked process answers requests."""
         self._asked = int(self._wait_for_word("started"))
 
     def stop(self) -> None:
-        """End the fork that answers."""
+        """End the forked process that answers requests."""
         self._send("stop")
         self._wait_for_word("stopped")
 
     def wait_until_gone(self) -> None:
-        """Wait for the last process that the fork had started."""
+        """Wait until the forked process and all its child processes have exited."""
         wait_for_group(self._asked)
 
     def exit_status(self) -> int | None:
-        """Return the host's exit status; None if it runs."""
+        """Return the exit status of the host, or None while the host runs."""
         return self._process.poll()
 
     def _send(self, word: str) -> None:
@@ -73,7 +77,7 @@ class TrackerHost:
             self._process.stdin.flush()
 
     def _wait_for_word(self, word: str) -> str:
-        """Wait for a word of the host and return what follows it."""
+        """Wait until the host sends a certain word. Return the text that follows the word."""
         assert self._process.stdout is not None
         while (line := self._process.stdout.readline()).split()[:1] != [word]:
             if not line:

@@ -1,1 +1,1 @@
-"""The browser's driver, a program that runs in a box of its own."""
+"""The browser's driver, a program that runs in a box separate from the agent's box."""

@@ -2,8 +2,9 @@
 
     python3 -m in_box.driver '{"socket": ..., "viewport": [1280, 720], "downloads": ...}'
 
-It runs with Playwright in a box of its own; the browser runs in the agent's box and is untrusted. An action that fails
-or takes too long is answered with an error; if no answer comes, the platform restarts both.
+The driver runs with Playwright in a box separate from the agent's box. The browser runs in the agent's box and is
+untrusted. If an action fails or takes too long, the driver answers with an error. If the driver does not answer, the
+platform restarts the driver and the browser.
 """
 
 from __future__ import annotations
@@ -22,13 +23,15 @@ from .page_actions import ActionRefused, act
 from .tabs import Tabs
 
 LOOK = 25.0
-"""Seconds that a whole observation of a page may take."""
+"""Maximum seconds to observe a page."""
 SETTLE = 3.0
-"""Seconds that a page has to load after an action."""
+"""Maximum seconds that the driver waits for a page to load after an action."""
 
 
 class Driver:
-    """Driver of a browser, which is started when it is first needed and restarted if it has ended."""
+    """Driver of a browser. The driver starts the browser before the first action and restarts a browser that has
+    exited.
+    """
 
     def __init__(self, playwright: Any, given: dict[str, Any]) -> None:
         self._playwright, self._given = playwright, given
@@ -36,7 +39,7 @@ class Driver:
         self.tabs = Tabs(given["downloads"])
 
     async def perform(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Carry out an action and return what the page shows afterwards."""
+        """Carry out the action in `asked` and return the observation of the page after the action."""
         began_new = await self._ensure_browser()
         if began_new:
             self.tabs.add_remark("the browser was started")
@@ -116,7 +119,7 @@ def error_text(error: BaseException) -> str:
 
 
 async def main() -> None:
-    """Answer actions from standard input until it ends; see the module."""
+    """Read actions from standard input and answer each of them, until standard input ends."""
     given = json.loads(sys.argv[1])
     reader = asyncio.StreamReader(limit=64 << 20)
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)

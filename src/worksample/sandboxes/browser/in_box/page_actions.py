@@ -1,4 +1,4 @@
-"""The browser actions, carried out by Playwright. As in BrowserGym, elements are named by `bid`."""
+"""The functions that carry out browser actions with Playwright. An element is named by its `bid`, as in BrowserGym."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _BID = re.compile(r"((?:[a-z][A-Z]*)*)([0-9]*)")
 
 
 class ActionRefused(Exception):
-    """The reason why an action cannot be carried out, for the agent."""
+    """An action cannot be carried out. The message tells the agent the reason."""
 
 
 async def act(tabs: Tabs, action: str, given: dict[str, Any]) -> None:
-    """Carry out an action. Raises ActionRefused, or whatever Playwright raises."""
+    """Carry out an action. Raises ActionRefused if the action cannot be carried out; Playwright's errors pass through."""
     if tabs.is_gone:
         await tabs.focus_any()
     await ACTIONS[action](tabs, **given)
 
 
 def locate(tabs: Tabs, bid: str) -> Any:
-    """Return Playwright's locator of an element. Raises ActionRefused if `bid` is malformed."""
+    """Return Playwright's locator of the element `bid`. Raises ActionRefused if `bid` is malformed."""
     match = _BID.fullmatch(bid)
     if not match or not bid:
         raise ActionRefused(f"{bid[:60]!r} is not the id of an element; ids are shown in [ ]")
@@ -42,7 +42,9 @@ def locate(tabs: Tabs, bid: str) -> Any:
 
 
 async def find_element(tabs: Tabs, bid: str) -> Any:
-    """Return the locator of an element of the page. Raises ActionRefused if the page has no such element."""
+    """Return Playwright's locator of the element `bid` of the page. Raises ActionRefused if the page has no such
+    element.
+    """
     found = locate(tabs, bid)
     if not await found.count():
         raise ActionRefused(f"the page has no element {bid!r} any more")
@@ -168,4 +170,6 @@ ACTIONS: dict[str, Any] = {
     "tab_close": _tab_close,
     "tab_focus": _tab_focus,
 }
-"""Function of each action. `send_msg` is missing: the platform handles it, and no page is involved."""
+"""Name of each browser action -> function that carries out the action. `send_msg` is missing, because the platform
+handles this action without the page.
+"""

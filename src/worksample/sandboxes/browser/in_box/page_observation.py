@@ -13,18 +13,19 @@ from typing import Any
 
 MARK = (Path(__file__).parent / "mark.js").read_text(encoding="utf-8")
 MOST_ELEMENTS = 20_000
-"""Maximum elements of a document for which a tree is shown; for larger ones, interactable elements are listed instead.
+"""Maximum elements of a document for which an accessibility tree is shown. For a larger document, the interactable
+elements are listed instead.
 """
 MOST_FRAMES = 50
 MOST_LISTED = 500
 MOST_NODES = 60_000
 LONGEST = 200_000
-"""Maximum characters of a document or tree; the platform shortens it further."""
+"""Maximum characters of the text or tree of a document. The platform later shortens the text further."""
 NAME = 300
 DEEPEST = 150
-"""Maximum depth of nested lines in a tree."""
+"""Maximum depth of nested lines in the text of an accessibility tree."""
 DEEPEST_NODE = 600
-"""Maximum depth of nested nodes, shown or not."""
+"""Maximum depth of nested nodes in an accessibility tree, including the nodes that are not shown."""
 LARGEST_SIDE = 4096
 SECONDS = 10.0
 _SILENT = {"none", "generic", "InlineTextBox", "LineBreak", "LayoutTable", "LayoutTableRow", "LayoutTableCell"}
@@ -33,11 +34,13 @@ _PROPERTIES = ("focused", "checked", "expanded", "selected", "disabled", "requir
 
 @dataclass
 class MarkedPage:
-    """A page with its frames after marking: each element's bid -> what `mark.js` reports about it."""
+    """A page whose elements have been marked with bids, with its frames: each element's bid -> the report of `mark.js`
+    about the element.
+    """
 
     rows: dict[str, list[Any]] = field(default_factory=dict)
     frames: dict[str, str] = field(default_factory=dict)
-    """Bid of a frame's element -> the frame's id; "" is the main frame."""
+    """Bid of a frame's element -> id of the frame. The bid "" stands for the main frame."""
     documents: dict[str, str] = field(default_factory=dict)
     page: dict[str, Any] = field(default_factory=dict)
     count: int = 0
@@ -45,7 +48,7 @@ class MarkedPage:
 
 
 async def mark_page(session: Any, *, characters: int, visible: bool) -> MarkedPage:
-    """Mark the elements of a page, frame by frame."""
+    """Mark the elements of a page with bids, frame by frame."""
     tree = await session.send("Page.getFrameTree")
     marked = MarkedPage(frames={"": tree["frameTree"]["frame"]["id"]})
     waiting: list[tuple[str, float, float]] = [("", 0.0, 0.0)]
@@ -73,7 +76,9 @@ async def mark_page(session: Any, *, characters: int, visible: bool) -> MarkedPa
 
 
 async def evaluate(session: Any, expression: str, world: int) -> Any:
-    """Return the value of a JavaScript expression in an isolated world. Raises RuntimeError if it throws."""
+    """Return the value of a JavaScript expression in the isolated world `world`. Raises RuntimeError if the expression
+    throws.
+    """
     given = {"expression": expression, "contextId": world, "returnByValue": True, "timeout": SECONDS * 1000}
     done = await session.send("Runtime.evaluate", given)
     if "exceptionDetails" in done:
@@ -95,7 +100,7 @@ async def _frame_id(session: Any, bid: str, world: int) -> str:
 
 
 def document_text(marked: MarkedPage, prefix: str = "") -> str:
-    """Return the text of the document with its frames' texts in their places."""
+    """Return the text of the document. The text of each frame stands at the position of the frame."""
     parts = marked.documents.get(prefix, "").split("\0")
     for at in range(1, len(parts), 2):
         bid = parts[at]
@@ -124,8 +129,8 @@ async def accessibility_tree(session: Any, marked: MarkedPage, *, visible: bool)
 
 
 async def _bids_by_node(session: Any) -> dict[int, str]:
-    """Map the browser's node numbers to bids. Uses the flat snapshot: JSON readers cannot parse the nested form of a
-    page with thousands of nested elements.
+    """Map the browser's node numbers to bids. The flat form of the browser's snapshot is used, because JSON readers
+    cannot parse the nested form for a page with thousands of nested elements.
     """
     taken = await session.send("DOMSnapshot.captureSnapshot", {"computedStyles": []})
     words, found = taken["strings"], {}
@@ -148,8 +153,8 @@ class _TreeWriter:
     def write(
         self, prefix: str, number: str, depth: int, lines: list[str], above: str, seen: bool = True, level: int = 0
     ) -> bool:
-        """Append lines for a node and its descendants; return whether any was kept. `seen`: whether its container is
-        visible.
+        """Append lines for a node and its descendants to `lines`. Return whether any line was appended. `seen`: whether
+        the container of the node is visible.
         """
         node = self.roots[prefix]["nodes"].get(number)
         if node is None or depth > DEEPEST or level > DEEPEST_NODE or len(lines) > MOST_NODES:
@@ -204,7 +209,9 @@ def list_interactable(marked: MarkedPage) -> str:
 
 
 async def take_screenshot(session: Any) -> Any:
-    """Return the viewport as a Pillow image. The browser's data is decoded here and later encoded anew."""
+    """Return a screenshot of the viewport as a Pillow image. Because the browser is untrusted, its image data is
+    decoded in this box and later encoded anew.
+    """
     from PIL import Image
 
     given = {"format": "jpeg", "quality": 85, "optimizeForSpeed": True}
@@ -226,7 +233,7 @@ def jpeg_base64(image: Any) -> str:
 
 
 def draw_marks(image: Any, marked: MarkedPage) -> Any:
-    """Draw frames and ids around the interactable elements of a screenshot; return it."""
+    """Draw frames and ids around the interactable elements of a screenshot. Return the changed screenshot."""
     from PIL import ImageDraw
 
     _draw_boxes(ImageDraw.Draw(image), marked.rows)

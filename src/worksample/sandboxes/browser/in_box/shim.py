@@ -1,5 +1,5 @@
-"""A stand-in for the browser that Playwright starts: it relays descriptors 3 and 4 to a socket, behind which the
-platform connects the real browser in the agent's box.
+"""A stand-in for the browser program that Playwright starts. The stand-in relays file descriptors 3 and 4 to a socket.
+The platform connects this socket with the real browser in the agent's box.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ PIECE = 1 << 16
 
 
 def main() -> None:
-    """Relay until either side ends; see the module."""
+    """Relay bytes between Playwright and the socket until one of the two sides ends."""
     with socket.socket(socket.AF_UNIX) as line:
         line.connect(sys.argv[1])
 

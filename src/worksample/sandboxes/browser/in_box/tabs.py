@@ -11,13 +11,13 @@ from playwright.async_api import Error
 
 MOST_TABS = 20
 MOST_DIALOGS = 30
-"""Maximum dialogs during one action; a page that opens more is closed."""
+"""Maximum dialogs that a page may open during one action. A page that opens more dialogs is closed."""
 MOST_TOLD = 100
-"""Maximum navigations, and remarks, of one action."""
+"""Maximum navigations, and maximum remarks, that are reported for one action."""
 
 
 class Tabs:
-    """Tabs of one browser, with the events since the last call of `take_events`."""
+    """The tabs of one browser, with the events that happened since the last call of `take_events`."""
 
     def __init__(self, downloads: str) -> None:
         self._downloads = downloads
@@ -37,7 +37,7 @@ class Tabs:
         self._broken: set[Any] = set()
 
     async def begin(self, browser: Any, context: Any) -> None:
-        """Watch a new browser and open an empty tab."""
+        """Watch a newly started browser and open an empty tab in it."""
         self._context, self._sessions, self._numbers, self.page = context, {}, {}, None
         whole = await browser.new_browser_cdp_session()
         context.on("page", self._on_page)
@@ -53,7 +53,7 @@ class Tabs:
 
     @property
     def pages(self) -> list[Any]:
-        """The open pages, in the order of their numbers."""
+        """The open pages, in the order of their tab numbers."""
         return [] if self._context is None else list(self._context.pages)
 
     @property
@@ -85,7 +85,7 @@ class Tabs:
         return self._sessions[self.page]
 
     async def focus_any(self) -> None:
-        """Activate the last usable tab, or a new one if none is left."""
+        """Activate the last usable tab. If no usable tab is left, open a new tab."""
         if left := [one for one in self.pages if one not in self._broken]:
             self.page = left[-1]
         else:
@@ -100,7 +100,7 @@ class Tabs:
             self._own = False
 
     async def replace(self, why: str) -> None:
-        """Replace the active tab by an empty one, and tell the agent why."""
+        """Replace the active tab by an empty tab, and add a remark that tells the agent why."""
         old = self.page
         self.add_remark(why)
         await self.new_page()
@@ -109,11 +109,11 @@ class Tabs:
                 await old.close(run_before_unload=False)
 
     async def list_tabs(self) -> list[dict[str, Any]]:
-        """Return number, address and state of each tab."""
+        """Return the number, address and state of each tab."""
         return [{"tab": at, "url": page.url[:1000], "active": page is self.page} for at, page in enumerate(self.pages)]
 
     async def settle(self, seconds: float) -> None:
-        """Wait briefly for what an action started: a popup, a page that loads."""
+        """Wait at most `seconds` for the effects of an action, such as a popup or a page that loads."""
         with contextlib.suppress(Error, TimeoutError, asyncio.TimeoutError):
             await asyncio.sleep(0.05)
             page = self.page  # None if it has just crashed or closed; another tab is shown then
@@ -125,7 +125,7 @@ class Tabs:
                 await self._wait_for_requests()
 
     async def _wait_for_requests(self) -> None:
-        """Wait until the requests of this action have ended."""
+        """Wait until the HTTP requests that the action caused have ended."""
         while self._asked:
             await asyncio.sleep(0.03)
 

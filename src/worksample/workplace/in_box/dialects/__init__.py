@@ -1,6 +1,7 @@
-"""REST APIs of other products over the running services, for agents and graders that were written for those products.
+"""Dialects: REST APIs of other products over the running services, for agents and graders that were written for those
+products.
 
-Each dialect queries its service as the requesting account: nobody can do more through it than through the service
-itself. A request that the service cannot fulfil is answered with 501 and the missing feature, and remembered: `GET
-/.worksample/refused`, for the operator.
+A dialect queries its service with the account of the requesting client. So nobody can do more through a dialect than
+through the service itself. If the service cannot fulfil a request, the answer is 501 and names the missing feature. The
+operator can list these requests with `GET /.worksample/refused`.
 """

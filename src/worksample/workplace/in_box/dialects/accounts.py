@@ -1,4 +1,4 @@
-"""Accounts of the dialects: found by account and password, or by a token."""
+"""Accounts of the clients of dialects. A client is identified by account and password, or by a token."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ from .backend import basic
 from .http_messages import DialectRefused, DialectRequest
 
 TOKENS = 10_000
-"""Maximum tokens that are remembered; the oldest are forgotten first."""
+"""Maximum tokens that are remembered. The oldest tokens are forgotten first."""
 OPERATOR = "operator"
 
 
 @dataclass(frozen=True)
 class DialectAccount:
-    """An account, and the header by which services recognise it."""
+    """An account of a client, with the HTTP header by which the services recognise the account."""
 
     name: str
     authorization: str
 
 
 class DialectAccounts:
-    """The accounts. accounts: passwords by person, including the operator's. `known`: a file with tokens and further
-    names that the company defines (`in_box/seed.py`).
+    """All accounts of a workplace. `accounts` contains the passwords by person, including the operator's password.
+    `known` is a file with the tokens and further names that the company defines (`in_box/seed.py`).
 
-    Tokens created here are random and known to this process only, so a reset invalidates them.
+    Tokens that are created in this class are random and known only to this process, so a reset of the workplace
+    invalidates them.
     """
 
     def __init__(self, accounts: Mapping[str, str], known: Path | None = None) -> None:
@@ -45,7 +46,9 @@ class DialectAccounts:
         self._lock = threading.Lock()
 
     def find_account(self, request: DialectRequest) -> DialectAccount | None:
-        """Return the account of a request; None if it names none, or an unknown one."""
+        """Return the account that a request names. Return None if the request names no account or an unknown
+        account.
+        """
         kind, _, word = request.headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
             return self.by_token(word.strip())
@@ -57,13 +60,13 @@ class DialectAccounts:
         return self.by_token(request.query.get("private_token") or request.query.get("access_token") or "")
 
     def by_password(self, name: str, password: str) -> DialectAccount | None:
-        """Return the account with this password, under any of its names."""
+        """Return the account with this name and password, or None. Any name of the account is accepted."""
         name = self._names.get(name, name)
         known = self._passwords.get(name, "")
         return self._account_for(name) if known and hmac.compare_digest(known.encode(), password.encode()) else None
 
     def by_token(self, token: str) -> DialectAccount | None:
-        """Return the account of a token."""
+        """Return the account to which a token belongs, or None for an unknown token."""
         if not token:
             return None
         with self._lock:
@@ -71,13 +74,15 @@ class DialectAccounts:
         return self._account_for(name) if name else None
 
     def operator(self) -> DialectAccount:
-        """Return the operator, for information that everybody may know but no service tells everybody."""
+        """Return the operator's account. It is used for information that everybody may know but that the services do
+        not show to every account.
+        """
         if OPERATOR not in self._passwords:
             raise DialectRefused(503, "this workplace has no operator")
         return self._account_for(OPERATOR)
 
     def token_for(self, who: DialectAccount, beginning: str) -> str:
-        """Create a token for an account."""
+        """Create and return a token for an account. The token starts with `beginning`."""
         made = beginning + secrets.token_urlsafe(24)
         with self._lock:
             self._made[made] = who.name
@@ -86,7 +91,7 @@ class DialectAccounts:
         return made
 
     def forget(self, token: str) -> None:
-        """Invalidate a token that was created here."""
+        """Invalidate a token that `token_for` created."""
         with self._lock:
             self._made.pop(token, None)
 
@@ -105,5 +110,5 @@ def _read_known(known: Path | None) -> dict[str, dict[str, str]]:
 
 
 def challenge(what: str) -> DialectRefused:
-    """Return the refusal that makes programs ask for account and password."""
+    """Return the refusal that makes a client program ask its user for account and password."""
     return DialectRefused(401, "401 Unauthorized", {"WWW-Authenticate": f'Basic realm="{what}"'})

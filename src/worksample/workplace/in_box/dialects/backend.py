@@ -1,4 +1,4 @@
-"""A service behind its front door, queried as some account."""
+"""A client of a service behind the front door. Each request names the account that sends it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def basic(account: str, password: str) -> str:
 
 
 class _Local(http.client.HTTPConnection):
-    """HTTP over a Unix socket."""
+    """An HTTP connection over a Unix socket."""
 
     def __init__(self, place: str) -> None:
         super().__init__("localhost", timeout=SECONDS)
@@ -34,7 +34,9 @@ class _Local(http.client.HTTPConnection):
 
 @dataclass(frozen=True)
 class Backend:
-    """A service's port on the loopback, or its socket's path; `host`: the name that it answers to."""
+    """Address of a service: its port on the loopback, or the path of its Unix socket. `host` is the host name that the
+    service expects in requests.
+    """
 
     place: int | str
     host: str
@@ -42,8 +44,8 @@ class Backend:
     def ask(
         self, method: str, path: str, who: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> http.client.HTTPResponse:
-        """Return the answer with its body unread. `who`: value of the header Authorization. Raises OSError if no answer
-        comes.
+        """Send a request and return the answer, whose body is not read yet. `who` is the value of the header
+        Authorization. Raises OSError if no answer comes.
         """
         place = self.place
         connection = (
@@ -60,7 +62,9 @@ class Backend:
     def json(
         self, method: str, path: str, who: str, body: object = None, headers: Mapping[str, str] | None = None
     ) -> tuple[int, Any]:
-        """Return status and JSON value; None if the answer is not JSON."""
+        """Send a request and return the status and the JSON value of the answer. The value is None if the answer is not
+        JSON.
+        """
         data = None if body is None else json.dumps(body).encode()
         answer = self.ask(method, path, who, data, {"Content-Type": "application/json", **(headers or {})})
         with answer:
@@ -72,7 +76,7 @@ class Backend:
 
 
 def read_pieces(answer: http.client.HTTPResponse) -> Iterator[bytes]:
-    """Yield a body piece by piece."""
+    """Yield the body of an HTTP answer piece by piece."""
     with answer:
         while piece := answer.read(PIECE):
             yield piece

@@ -1,4 +1,6 @@
-"""A bare repository, through git's own commands: history, trees, differences, commits without a checkout."""
+"""A bare git repository, used through git's own commands: history, trees, differences, and commits without a
+checkout.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from .http_messages import DialectRefused
 
 SECONDS = 60
 MOST = 64 << 20
-"""Maximum bytes of git's output."""
+"""Maximum bytes of the output of a git command."""
 _FORM = "%H%x00%P%x00%an%x00%ae%x00%aI%x00%cn%x00%ce%x00%cI%x00%B"
 _BRANCH = re.compile(r"(?!.*(\.\.|//|@\{|\.lock(/|$)|/\.))[A-Za-z0-9_][A-Za-z0-9_./+@#-]{0,200}(?<![./])")
 _SETTINGS = ("-c", "core.quotePath=false", "-c", "gc.auto=0", "-c", "core.hooksPath=/dev/null")
@@ -23,7 +25,7 @@ Commit = dict[str, Any]
 
 
 class NotFound(DialectRefused):
-    """Error (404): the repository does not have what was requested."""
+    """The repository does not have what a client requested (HTTP status 404)."""
 
     def __init__(self, what: str) -> None:
         super().__init__(404, f"404 {what} Not Found")
@@ -31,7 +33,7 @@ class NotFound(DialectRefused):
 
 @dataclass(frozen=True)
 class FileChange:
-    """A file that a commit changes. `data`: its new content; None if it is deleted."""
+    """A change of a file in a commit. `data` is the new content, or None if the file is deleted."""
 
     path: str
     data: bytes | None
@@ -39,7 +41,7 @@ class FileChange:
 
 
 class BareRepository:
-    """A repository in the folder `place`."""
+    """The bare git repository in the folder `place`."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -71,7 +73,7 @@ class BareRepository:
         return self.run(*words).stdout.decode("utf-8", "replace")
 
     def resolve(self, ref: str, what: str = "Commit") -> str:
-        """Return a commit's digest by branch, tag or digest. Raises NotFound."""
+        """Return the digest of the commit that a branch, a tag or a digest names. Raises NotFound."""
         if not ref or ref.startswith("-"):
             raise NotFound(what)
         asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
@@ -81,7 +83,7 @@ class BareRepository:
         return said[-1]
 
     def default_branch(self) -> str | None:
-        """Return the branch of HEAD; None for an empty repository."""
+        """Return the name of the branch that HEAD points to, or None for an empty repository."""
         name = self.run("symbolic-ref", "--quiet", "--short", "HEAD", fine=(0, 1)).stdout.decode().strip()
         return name if name in self.branches() else next(iter(self.branches()), None)
 
@@ -110,14 +112,16 @@ class BareRepository:
         return dict(line.split("\0") for line in lines)
 
     def commit(self, ref: str) -> Commit:
-        """Return one commit."""
+        """Return the commit that a branch, a tag or a digest names."""
         return _commits(self.text("log", "-1", f"--format={_FORM}%x01", self.resolve(ref)))[0]
 
     def log(
         self, ref: str, *, without: str = "", path: str = "", since: str = "", until: str = "", author: str = "",
         everywhere: bool = False,
     ) -> list[Commit]:  # fmt: skip
-        """Return commits, newest first. `without`: commits reachable from this one are left out."""
+        """Return the commits that are reachable from `ref`, newest first. Commits that are reachable from `without` are
+        left out.
+        """
         limits = [
             f"--{key}={value}" for key, value in (("since", since), ("until", until), ("author", author)) if value
         ]
@@ -125,7 +129,7 @@ class BareRepository:
         return _commits(self.text("log", f"--format={_FORM}%x01", *limits, *start, "--", *([path] if path else [])))
 
     def tree(self, ref: str, path: str, recursive: bool) -> list[dict[str, str]]:
-        """Return files and folders in a folder."""
+        """Return the files and folders in the folder `path` of a commit."""
         path = check_path(path)
         where = f"{self.resolve(ref, 'Tree')}:{path}"
         kind = self.run("cat-file", "-t", where, fine=(0, 128)).stdout.decode().strip()
@@ -143,7 +147,7 @@ class BareRepository:
         return found
 
     def file(self, ref: str, path: str) -> tuple[str, str, bytes]:
-        """Return commit, digest and content of a file. Raises NotFound."""
+        """Return the commit, digest and content of a file. Raises NotFound if the file does not exist."""
         commit = self.resolve(ref)
         digest, kind = self._entry(commit, check_path(path))
         if kind != "blob":
@@ -162,7 +166,7 @@ class BareRepository:
         return self.text("log", "-1", "--format=%H", commit, "--", path).strip()
 
     def difference(self, old: str, new: str) -> list[dict[str, Any]]:
-        """Return the differences between two commits, a row per file. `old` "": everything is new."""
+        """Return the differences between two commits, one row per file. If `old` is "", every file counts as new."""
         base = old or self.run("hash-object", "-t", "tree", "--stdin").stdout.decode().strip()
         said = self.run("diff", "-M", "--no-color", "--no-ext-diff", "--no-textconv", base, new, "--").stdout
         raw = self.run("diff", "-M", "--raw", "-z", "--abbrev=40", base, new, "--").stdout
@@ -170,13 +174,13 @@ class BareRepository:
         return [_row(about, patch) for about, patch in zip(_raw(raw), patches, strict=True)]
 
     def merge_base(self, one: str, other: str) -> str:
-        """Return the common ancestor of two commits, or ""."""
+        """Return the closest common ancestor of two commits, or "" if they have none."""
         return self.run("merge-base", one, other, fine=(0, 1)).stdout.decode().strip()
 
     def commit_changes(
         self, branch: str, start: str, changes: Sequence[FileChange], message: str, by: tuple[str, str], *, at: str = ""
     ) -> str:
-        """Commit changes to a branch, which starts at `start` if it is new; return the commit's digest."""
+        """Commit changes to a branch and return the digest of the commit. A new branch starts at `start`."""
         check_branch(branch)
         before = self.branches().get(branch, "")
         parent = before or (self.resolve(start) if start else "")
@@ -200,7 +204,7 @@ class BareRepository:
         return made
 
     def merge(self, branch: str, source: str, message: str, by: tuple[str, str], *, squash: bool = False) -> str | None:
-        """Merge a commit into a branch; return the new digest, or None on a conflict."""
+        """Merge a commit into a branch and return the digest of the new commit, or None if there is a conflict."""
         before = self.branches()[branch]
         done = self.run("merge-tree", "--write-tree", before, source, fine=(0, 1))
         if done.returncode:
@@ -211,7 +215,7 @@ class BareRepository:
         return made
 
     def conflicts(self, into: str, source: str) -> bool:
-        """Return whether merging a commit would conflict."""
+        """Return whether merging the commit `source` into the branch `into` would cause a conflict."""
         return self.run("merge-tree", "--write-tree", into, source, fine=(0, 1)).returncode != 0
 
     def _commit(self, tree: str, parents: Sequence[str], message: str, by: tuple[str, str]) -> str:
@@ -225,13 +229,15 @@ class BareRepository:
         return self.run("commit-tree", tree, *over, given=message.encode(), env=env).stdout.decode().strip()
 
     def move(self, branch: str, to: str, before: str = "") -> None:
-        """Point a branch to a commit. Raises DialectRefused (409) if it was moved meanwhile."""
+        """Make a branch point to another commit. Raises DialectRefused (409) if the branch no longer points to the
+        commit `before`.
+        """
         done = self.run("update-ref", f"refs/heads/{check_branch(branch)}", to, before or "0" * 40, fine=(0, 128))
         if done.returncode:
             raise DialectRefused(409, "the branch was changed in the meantime")
 
     def tag(self, name: str, at: str, message: str, by: tuple[str, str]) -> None:
-        """Create a tag, annotated if it has a message. Raises DialectRefused if the name exists."""
+        """Create a tag. The tag is annotated if `message` is not empty. Raises DialectRefused if the name exists."""
         check_branch(name)
         env = {"GIT_COMMITTER_NAME": by[0] or "nobody", "GIT_COMMITTER_EMAIL": by[1]}
         words = ("-a", "-F", "-") if message else ()
@@ -243,14 +249,16 @@ class BareRepository:
 
 
 def check_branch(name: str) -> str:
-    """Return the name of a branch or tag. Raises DialectRefused for one that git or a command line would misread."""
+    """Return the name of a branch or tag unchanged. Raises DialectRefused if git or a command line would misread the
+    name.
+    """
     if _BRANCH.fullmatch(name) is None:
         raise DialectRefused(400, f"Branch name is invalid: {name[:100]!r}")
     return name
 
 
 def check_path(path: str) -> str:
-    """Return a normalised path inside a repository. Raises DialectRefused if it leads out."""
+    """Return a normalised path inside a repository. Raises DialectRefused if the path leads out of the repository."""
     parts = [part for part in path.strip("/").split("/") if part]
     if any(part in (".", "..") or part.lower() == ".git" or "\0" in part for part in parts):
         raise DialectRefused(400, "this is not a path in a repository")
@@ -272,7 +280,7 @@ def _commits(said: str) -> list[Commit]:
 
 
 def _raw(said: bytes) -> list[tuple[str, str, str, str, str]]:
-    """Return modes, status and both paths from `git diff --raw -z`."""
+    """Return the old and new mode, the status and both paths of each row in the output of `git diff --raw -z`."""
     words = said.decode("utf-8", "replace").split("\0")
     found, place = [], 0
     while place < len(words) and words[place].startswith(":"):

@@ -1,4 +1,4 @@
-"""Requests to dialects and their responses."""
+"""HTTP requests to dialects, and the dialects' responses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ NOT_SERVED = 501
 
 @dataclass(frozen=True)
 class DialectRequest:
-    """A request. `path` is still quoted; `origin`: the address under which the client reached the dialect."""
+    """A request to a dialect. `path` still has its URL quoting. `origin` is the address under which the client reached
+    the dialect.
+    """
 
     method: str
     path: str
@@ -25,7 +27,7 @@ class DialectRequest:
 
     @property
     def basic(self) -> tuple[str, str] | None:
-        """Account and password from HTTP basic authentication; None without it."""
+        """Account and password of HTTP basic authentication, or None if the request has none."""
         kind, _, word = self.headers.get("authorization", "").partition(" ")
         if kind.lower() != "basic":
             return None
@@ -36,8 +38,8 @@ class DialectRequest:
         return (account, password) if colon else None
 
     def values(self) -> dict[str, Any]:
-        """Return the values of the body (JSON or form) merged over those of the query. Raises ValueError if the body is
-        neither.
+        """Return the values of the query and of the body (JSON or form). Values of the body take precedence. Raises
+        ValueError if the body is neither JSON nor a form.
         """
         found: dict[str, Any] = dict(self.query)
         if self.headers.get("content-type", "").startswith("application/json"):
@@ -50,8 +52,10 @@ class DialectRequest:
 
 @dataclass(frozen=True)
 class DialectResponse:
-    """A response. `by`: the requesting account, for the log. `lacks`: the missing feature, of a 501 or of a response
-    that differs from what was asked for; a grader's result that met one is not trusted.
+    """A response of a dialect. `by` is the requesting account, for the log.
+
+    `lacks` names a missing feature, if the status is 501 or if the response differs from what was requested. The result
+    of a grader that received such a response is not trusted.
     """
 
     status: int
@@ -62,7 +66,9 @@ class DialectResponse:
 
 
 class DialectRefused(Exception):
-    """A request that is answered with a status and a reason only. `status` 501: not served here."""
+    """A refused request, which is answered only with a status and a reason. Status 501 means that this workplace does
+    not support the request.
+    """
 
     def __init__(self, status: int, why: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(why)
@@ -78,7 +84,7 @@ PAGES = "this page is the tracker's own, not the product's"
 
 
 def redirect_page(address: str) -> DialectResponse:
-    """Return a redirect of a browser to the page that replaces the product's."""
+    """Return a response that redirects a browser to the page that replaces the product's page."""
     return DialectResponse(302, b"", {"Location": address}, lacks=PAGES)
 
 
@@ -91,7 +97,9 @@ def json_response(
 
 
 def bounded_number(text: object, usual: int, most: int) -> int:
-    """Return a given count between 0 and `most`; the usual one if it is not a number."""
+    """Return a number that a client sent, limited to the range from 0 to `most`. Return `usual` if the text is not a
+    number.
+    """
     try:
         return max(0, min(int(str(text)), most))
     except ValueError:

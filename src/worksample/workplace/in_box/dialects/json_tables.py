@@ -1,5 +1,5 @@
-"""Tables that a dialect keeps itself since no service has them, such as labels and merge requests. They are part of the
-state.
+"""Tables that a dialect stores itself because no service has them, such as labels and merge requests. The tables are
+part of the workplace's state.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Any
 from .http_messages import DialectRefused
 
 MOST = 32 << 20
-"""Maximum bytes of one project's file."""
+"""Maximum bytes of the file of one project."""
 
 
 class JsonTables:
-    """A JSON table per name, in a folder."""
+    """A folder with one JSON table per name."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock = threading.RLock()
 
     def read(self, name: str) -> dict[str, Any]:
-        """Return the table; an empty one if nothing was stored."""
+        """Return the table of a name. Return an empty table if nothing was stored."""
         with self._lock:
             try:
                 found = json.loads((self._folder / f"{name}.json").read_bytes())
@@ -35,7 +35,9 @@ class JsonTables:
 
     @contextmanager
     def edit(self, name: str) -> Iterator[dict[str, Any]]:
-        """Yield the table for changes by one caller at a time; store it at the end unless the block raises."""
+        """Yield a table, so that the caller can change it in the `with` block. Only one caller at a time can do so. The
+        table is stored at the end of the block unless the block raises an error.
+        """
         with self._lock:
             found = self.read(name)
             yield found
@@ -54,14 +56,14 @@ def labels_of(kept: dict[str, Any], issue: object) -> list[str]:
 
 
 def set_labels(kept: dict[str, Any], issue: object, names: list[str], colour: str = "#6699cc") -> None:
-    """Set an issue's labels; missing ones are created in the project."""
+    """Set the labels of an issue. Labels that the project lacks are created."""
     for name in names:
         label_named(kept, name, colour)
     kept.setdefault("issues", {})[str(issue)] = list(dict.fromkeys(names))
 
 
 def label_named(kept: dict[str, Any], name: str, colour: str = "#6699cc", about: str = "") -> dict[str, Any]:
-    """Return the project's label of a name, created if missing."""
+    """Return the label of a project with this name. If it is missing, create it."""
     if not name or len(name) > 255:
         raise DialectRefused(400, "a label needs a name of at most 255 characters")
     labels = kept.setdefault("labels", [])

@@ -1,7 +1,8 @@
-"""ownCloud's APIs over the documents: WebDAV at both of its addresses, public links by OCS, links to its pages.
+"""The dialect of ownCloud, over the documents service: WebDAV at both of ownCloud's addresses, public links (OCS), and
+addresses of web pages.
 
-Not served: shares with individuals (everybody has all documents), passwords and expiry of links, versions, tags, trash,
-folders as archives, chunked uploads.
+These features are not supported: shares with individuals (everybody has all documents), passwords and expiry of links,
+versions, tags, trash, folders as archives, chunked uploads.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ DAV, OC = "DAV:", "http://owncloud.org/ns"
 PLAIN, BY_USER = "/remote.php/webdav", "/remote.php/dav/files/"
 SHARES = "apps/files_sharing/api/v1/shares"
 LINK = 3
-"""OCS share type: public link."""
+"""Number of the share type "public link" in ownCloud's OCS API."""
 MOST_SHARES = 10_000
 VERSION = "10.0.0.0"
 KEPT = ("content-type", "content-length", "last-modified", "etag", "accept-ranges", "content-range")
@@ -35,14 +36,16 @@ VERBS = frozenset(("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PROPFIND", "PROPP
 
 
 class OwnCloud:
-    """Dialect of ownCloud. accounts: passwords by person, as the service has them. `folder`: holds the public links."""
+    """The dialect of ownCloud. `accounts` contains the passwords by person, as the service has them. `folder` is where
+    the public links are stored.
+    """
 
     def __init__(self, accounts: Mapping[str, str], folder: Path) -> None:
         self._accounts, self._place = dict(accounts), folder / "links.json"
         self._lock = threading.Lock()
 
     def answer(self, request: DialectRequest) -> DialectResponse:
-        """Answer a request; see Dialect."""
+        """Return the response to a request."""
         path = request.path
         if path == "/status.php":
             said = {"installed": True, "maintenance": False, "version": VERSION, "productname": "ownCloud"}
@@ -185,7 +188,9 @@ class OwnCloud:
         fresh.replace(self._place)
 
     def _link(self, request: DialectRequest) -> DialectResponse:
-        """Answer a link's page, or its file, read with the rights of its creator or the operator."""
+        """Return the page of a public link, or its file. The file is read with the rights of the link's creator or of
+        the operator.
+        """
         words = request.path.removeprefix("/index.php").removeprefix("/s/").rstrip("/").split("/")
         found = [one for one in self._links() if hmac.compare_digest(one["token"], urllib.parse.unquote(words[0]))]
         if not found or words[1:] not in ([], ["download"]):
@@ -219,7 +224,7 @@ class _Unauthorized(DialectRefused):
 
 
 def _redirect_page(request: DialectRequest) -> DialectResponse:
-    """Redirect addresses of ownCloud's pages to existing pages."""
+    """Redirect the address of a web page of ownCloud to an existing page."""
     path = request.path.removeprefix("/index.php").rstrip("/")
     if path.startswith("/apps/files"):
         folder = posixpath.normpath("/" + request.query.get("dir", "").strip("/"))
@@ -230,7 +235,7 @@ def _redirect_page(request: DialectRequest) -> DialectResponse:
 
 
 def _rebase_addresses(said: bytes, root: str) -> bytes:
-    """Return a WebDAV listing with addresses below `root`."""
+    """Return a WebDAV listing in which all addresses begin with `root`."""
     ET.register_namespace("d", DAV)
     ET.register_namespace("oc", OC)
     tree = ET.fromstring(said)

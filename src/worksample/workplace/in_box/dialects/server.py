@@ -1,4 +1,6 @@
-"""The server of the dialects, on a socket behind the front door, which names the dialect in a header."""
+"""The server of the dialects. It listens on a socket behind the front door. The front door names the dialect of each
+request in a header.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ Dialect = Callable[[DialectRequest], DialectResponse]
 
 
 class DialectFront:
-    """Front of all dialects of a workplace, which records the requests that they could not serve."""
+    """The common entry to all dialects of a workplace. It records the requests that the dialects do not support."""
 
     def __init__(self, dialects: Mapping[str, Dialect], operator: str) -> None:
         self._dialects, self._operator = dialects, operator
@@ -29,7 +31,9 @@ class DialectFront:
         self._lock = threading.Lock()
 
     def answer(self, name: str, request: DialectRequest) -> DialectResponse:
-        """Answer any request. A dialect's own failure becomes an error response and is printed."""
+        """Return the response to any request. If a dialect itself fails, the failure is printed and the response is an
+        error.
+        """
         if request.path == REFUSED:
             return self._refused_list(request)
         dialect = self._dialects.get(name)
@@ -83,7 +87,7 @@ class _Handler(BaseHTTPRequestHandler):
         return ""
 
     def log_message(self, format: str, *words: Any) -> None:
-        """Log nothing: the front door keeps the log."""
+        """Log nothing, because the front door logs the requests."""
 
     def _serve(self) -> None:
         length = self.headers.get("Content-Length", "0")
@@ -119,7 +123,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def serve(place: Path, dialects: Sequence[str], state: Path, accounts: Mapping[str, str], operator: str) -> None:
-    """Serve until the process ends."""
+    """Serve the dialects on the socket `place` until the process exits."""
     from .accounts import DialectAccounts
     from .gitlab.api import GitLab
     from .owncloud import OwnCloud

@@ -12,21 +12,23 @@ from .backend import TRACKER, Backend
 from .http_messages import DialectRefused
 
 PAGE = 100
-"""Rows that Redmine returns at once."""
+"""Maximum rows that Redmine returns in one answer."""
 MOST = 20_000
-"""Maximum rows that one request reads."""
+"""Maximum rows that are read from Redmine for one request of a client."""
 Row = dict[str, Any]
 
 
 class Tracker:
-    """The tracker for one account. `operator`: only asked for people's names, which everybody in the company knows."""
+    """The tracker as one account sees it. The account `operator` is used only to read people's names, which everybody
+    in the company may know.
+    """
 
     def __init__(self, who: DialectAccount, operator: DialectAccount, backend: Backend = TRACKER) -> None:
         self._who, self._operator, self._backend = who, operator, backend
 
     def ask(self, method: str, path: str, body: object = None, *, who: DialectAccount | None = None) -> Row:
-        """Return the table in an answer; an empty one if there is none. Raises DialectRefused with Redmine's own
-        reason.
+        """Send a request to Redmine and return the JSON table of the answer, or an empty table if the answer has none.
+        Raises DialectRefused with Redmine's reason.
         """
         status, found = self._backend.json(method, path, (who or self._who).authorization, body)
         if status < 300:
@@ -39,7 +41,7 @@ class Tracker:
     def rows(
         self, path: str, key: str, query: Mapping[str, object] | None = None, who: DialectAccount | None = None
     ) -> list[Row]:
-        """Return all rows of a list, over its pages."""
+        """Return all rows of a list, read from all its pages."""
         found: list[Row] = []
         while len(found) < MOST:
             words = urllib.parse.urlencode({**(query or {}), "limit": PAGE, "offset": len(found)})
@@ -59,7 +61,7 @@ class Tracker:
         return dict(self.ask("GET", f"/projects/{quote(name)}.json")["project"])
 
     def issues(self, project: object = None, **query: object) -> list[Row]:
-        """Return open and closed issues, newest first."""
+        """Return the open and closed issues of a project, or of all projects, newest first."""
         within = {} if project is None else {"project_id": project, "subproject_id": "!*"}
         return self.rows("/issues.json", "issues", {"status_id": "*", "sort": "id:desc", **within, **query})
 
@@ -125,7 +127,7 @@ class Tracker:
         return dict(self.ask("POST", path, {"issue_category": {"name": name}})["issue_category"])
 
     def members(self, project: object) -> list[Row]:
-        """Return the people of a project, with their roles under `roles`."""
+        """Return the people who are members of a project. The field `roles` contains the roles of a person."""
         found = self.rows(f"/projects/{quote(str(project))}/memberships.json", "memberships")
         known = {one["id"]: one for one in self.people()}
         return [
@@ -146,11 +148,11 @@ class Tracker:
         ]  # fmt: skip
 
     def people(self) -> list[Row]:
-        """Return everybody with an account: id, login, name, mail, since."""
+        """Return all people with an account, with the fields id, login, name, mail and since."""
         return self._people
 
     def person(self, ref: object) -> Row:
-        """Return a person by number or account. Raises DialectRefused (404)."""
+        """Return a person by number or account. Raises DialectRefused (404) if nobody has it."""
         for one in self.people():
             if str(ref) in (str(one["id"]), one["login"]):
                 return one
@@ -158,7 +160,9 @@ class Tracker:
 
 
 def _lines(value: Any) -> Any:
-    """Return a value with plain line ends: Redmine's forms turn each into two characters."""
+    """Return a value whose texts have plain line ends (LF). Redmine's forms turn each line end into two characters (CR
+    LF).
+    """
     if isinstance(value, dict):
         return {key: _lines(inner) for key, inner in value.items()}
     if isinstance(value, list):

@@ -1,5 +1,5 @@
-"""GitLab's REST API (v4) and its git addresses, over the repositories and the tracker.
+"""The dialect of GitLab: its REST API (v4) and its git addresses, over the repositories and the tracker.
 
-Every project lies in one namespace, `root`. Issues, milestones, members and wikis are the tracker's; the dialect itself
-keeps labels and merge requests, which neither service has.
+Every project is in one namespace, `root`. Issues, milestones, members and wikis are stored in the tracker. Labels and
+merge requests are stored by the dialect, because no service has them.
 """

@@ -1,4 +1,6 @@
-"""GitLab's addresses: the API, tokens, git over HTTP, and pages, which redirect to the tracker's."""
+"""GitLab's addresses: the API, tokens, git over HTTP, and web pages. A web page redirects to the corresponding page of
+the tracker.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,13 @@ _PAGES = {
     "project_members": ("/projects/{name}", "/projects/{name}"),
 }
 _READ = (branches, files, commits, issues, labels, merge_requests, milestones, projects)
-"""Modules whose functions answer requests: importing them registers their routes."""
+"""Modules with the functions that answer requests. Importing them registers the functions' routes."""
 
 
 class GitLab:
-    """The dialect. `state`: of the workplace. `home`: address of the tracker's pages."""
+    """The dialect of GitLab. `state` is the folder of the workplace's state; `home` is the address of the tracker's web
+    pages.
+    """
 
     def __init__(
         self, accounts: DialectAccounts, state: Path, *, home: str = "http://tracker:8091", tracker: Backend = TRACKER
@@ -50,7 +54,7 @@ class GitLab:
         self._kept = JsonTables(state / "dialects" / "projects")
 
     def answer(self, request: DialectRequest) -> DialectResponse:
-        """Answer a request; see Dialect."""
+        """Return the response to a request."""
         if request.path == "/oauth/token":
             return self._oauth(request)
         if (git := _GIT.fullmatch(request.path)) is not None:
@@ -100,7 +104,7 @@ class GitLab:
         return json_response({**told, "access_token": self._accounts.token_for(who, "")}, by=who.name)
 
     def _git(self, request: DialectRequest, space: str, name: str, rest: str) -> DialectResponse:
-        """Answer git over HTTP through git's own CGI program, as the service does."""
+        """Answer a request of git over HTTP with git's own CGI program, which the repositories' service uses, too."""
         who = self._accounts.find_account(request)
         if who is None:
             raise challenge("GitLab")
@@ -131,7 +135,7 @@ class GitLab:
         return DialectResponse(status, _pieces(running.stdout, running), heads, who.name)
 
     def _page(self, request: DialectRequest) -> DialectResponse:
-        """Redirect addresses of GitLab's pages to those of the tracker."""
+        """Redirect the address of a web page of GitLab to the corresponding page of the tracker."""
         if request.path in ("/", "/users/sign_in", "/dashboard/projects", "/explore", f"/{NAMESPACE}"):
             return redirect_page(f"{self._home}/projects")
         page = _PAGE.fullmatch(request.path.lower() if "/-/" not in request.path else request.path)

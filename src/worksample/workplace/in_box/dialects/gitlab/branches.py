@@ -1,4 +1,4 @@
-"""GitLab's branches, tags and releases."""
+"""GitLab's API functions for branches, tags and releases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GitLab's commits, their differences, and comparisons."""
+"""GitLab's API functions for commits, their differences, and comparisons of commits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ Named = Mapping[str, str]
 
 
 def requested_ref(code: BareRepository, given: Given, key: str = "ref") -> str:
-    """Return the requested branch, tag or digest; the default branch for HEAD. Raises NotFound if empty."""
+    """Return the branch, tag or digest that a client requested. HEAD stands for the default branch. Raises NotFound if
+    the repository is empty.
+    """
     ref = str(given.get(key) or "HEAD")
     found = code.default_branch() if ref == "HEAD" else ref
     if found is None:

@@ -1,4 +1,4 @@
-"""GitLab's files and trees of a repository, and commits that change them."""
+"""GitLab's API functions for the files and trees of a repository, and for commits that change files."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _commit(asker: GitLabView, project: GitLabProject, given: Given, actions: li
 
 
 def _changes(code: BareRepository, before: str, one: Mapping[str, Any]) -> list[FileChange]:
-    """Return the changes of one action of a commit, given the files before it."""
+    """Return the file changes that one action of a commit makes to the files of the commit `before`."""
     action, path = str(one.get("action", "")), check_path(str(one.get("file_path", "")))
     there = bool(before) and bool(code.run("ls-tree", before, "--", path).stdout) if path else False
     if action == "create" and there:

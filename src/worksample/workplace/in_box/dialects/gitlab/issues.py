@@ -1,4 +1,6 @@
-"""GitLab's issues and their notes. An issue's number is the tracker's, which is unique over all projects."""
+"""GitLab's API functions for issues and their notes. The number of an issue is its number in the tracker, which is
+unique over all projects.
+"""
 
 from __future__ import annotations
 
@@ -139,7 +141,7 @@ def milestone_issues(asker: GitLabView, named: Named, given: Given) -> ListRespo
 
 
 def find_issue(asker: GitLabView, project: GitLabProject, number: str, include: str = "") -> Row:
-    """Return an issue of the project. Raises DialectRefused (404)."""
+    """Return an issue of the project by its number. Raises DialectRefused (404) if the project does not have it."""
     if number.isdigit():
         row = asker.tracker.issue(number, include)
         if row["project"]["id"] == (project.row or {})["id"]:
@@ -202,7 +204,7 @@ def _status(asker: GitLabView, closed: bool) -> int:
 
 
 def _values(asker: GitLabView, project: GitLabProject, given: Given) -> dict[str, object]:
-    """Return the tracker's fields for the given values of an issue."""
+    """Return the tracker's fields for the values of an issue that a client sent."""
     values: dict[str, object] = {}
     for key, kept in (("title", "subject"), ("description", "description"), ("due_date", "due_date")):
         if key in given:

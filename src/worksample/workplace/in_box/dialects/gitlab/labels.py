@@ -1,4 +1,4 @@
-"""GitLab's labels of a project, which the dialect keeps itself."""
+"""GitLab's API functions for the labels of a project. The dialect stores the labels itself."""
 
 from __future__ import annotations
 

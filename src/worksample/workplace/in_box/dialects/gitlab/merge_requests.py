@@ -1,4 +1,6 @@
-"""GitLab's merge requests, kept by the dialect since no service has them, over the branches of one repository."""
+"""GitLab's API functions for merge requests between branches of one repository. The dialect stores merge requests
+itself, because no service has them.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ def _now() -> str:
 
 
 def merge_request_json(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a merge request in GitLab's form. An open one follows its branch."""
+    """Return a merge request in GitLab's form. An open merge request shows the current state of its branch."""
     head = project.code.branches().get(one["source"], one["sha"]) if one["state"] == "opened" else one["sha"]
     assigned = [asker.user(asker.tracker.person(who)) for who in one["assignees"]]
     return {

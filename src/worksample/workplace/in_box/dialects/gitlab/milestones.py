@@ -1,4 +1,4 @@
-"""GitLab's milestones, which are the tracker's versions."""
+"""GitLab's API functions for milestones. A milestone is a version in the tracker."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _version_values(given: Given) -> dict[str, object]:
 
 
 def version_of(asker: GitLabView, project: GitLabProject, number: str) -> Row:
-    """Return a project's version by number. Raises DialectRefused (404)."""
+    """Return a version of a project by its number. Raises DialectRefused (404) if the project does not have it."""
     if number.isdigit():
         row = asker.tracker.version(number)
         if row["project"]["id"] == (project.row or {})["id"]:
@@ -72,7 +72,7 @@ def version_of(asker: GitLabView, project: GitLabProject, number: str) -> Row:
 
 
 def milestone_json(asker: GitLabView, project: GitLabProject, row: Row) -> dict[str, Any]:
-    """Return a version in GitLab's form."""
+    """Return a version of the tracker as a milestone in GitLab's form."""
     return {
         "id": row["id"], "iid": row["id"], "project_id": project.id, "title": row["name"],
         "description": row.get("description") or "", "state": "active" if row["status"] == "open" else "closed",

@@ -1,4 +1,4 @@
-"""GitLab's projects, namespaces, members, users and wikis."""
+"""GitLab's API functions for projects, namespaces, members, users and wikis."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .view import NAMESPACE, GitLabProject, GitLabView
 
 Named = Mapping[str, str]
 LEVELS = {"Manager": 40, "Developer": 30, "Reporter": 20}
-"""GitLab's access level for Redmine's role."""
+"""Role in Redmine -> access level in GitLab."""
 
 
 def project_json(asker: GitLabView, project: GitLabProject, open_issues: int | None = None) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def project_json(asker: GitLabView, project: GitLabProject, open_issues: int | N
 
 
 def _name(project: GitLabProject) -> str:
-    """Return a repository's own name, or the tracker's title for a project without one."""
+    """Return the name of the project's repository, or the title in the tracker for a project without a repository."""
     return project.name if project.repository is not None else str((project.row or {})["name"])
 
 
@@ -198,5 +198,5 @@ def _page_head(row: Row) -> dict[str, Any]:
 
 
 def _slug(title: str) -> str:
-    """Return a page's title as Redmine writes it."""
+    """Return the title of a wiki page in the form that Redmine uses in addresses."""
     return "_".join(title.split()).replace("/", "-")[:255]

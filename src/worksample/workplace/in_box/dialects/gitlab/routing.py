@@ -1,4 +1,4 @@
-"""Routes from addresses to functions, and lists cut into pages."""
+"""Routes from addresses to the functions that answer them, and lists that are sent page by page."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ PER_PAGE, MOST_PER_PAGE = 20, 100
 
 @dataclass(frozen=True)
 class ListResponse:
-    """A response with many rows, given page by page."""
+    """A response with many rows, which are sent page by page."""
 
     rows: list[Any]
     render: Callable[[Any], Any] = lambda row: row
-    """Converts a row of the requested page."""
+    """Function that converts a row of the requested page to its JSON form."""
 
 
 _ROUTES: list[tuple[str, tuple[str, ...], Verb]] = []
@@ -40,7 +40,9 @@ def route(method: str, path: str) -> Callable[[Verb], Verb]:
 
 
 def find_route(method: str, path: str) -> tuple[Verb, dict[str, str]]:
-    """Return the function for an address, and the words matched in it. Raises DialectRefused (501)."""
+    """Return the function for an address, and the words that its `:name` parts matched. Raises DialectRefused (501) for
+    an unknown address.
+    """
     words = path.strip("/").split("/")
     others = set()
     for verb, parts, work in _ROUTES:
@@ -54,7 +56,7 @@ def find_route(method: str, path: str) -> tuple[Verb, dict[str, str]]:
 
 
 def to_response(request: DialectRequest, value: Any, by: str) -> DialectResponse:
-    """Convert a function's result to a response."""
+    """Convert the result of an API function to an HTTP response."""
     if isinstance(value, DialectResponse):
         return value
     if isinstance(value, ListResponse):
@@ -83,23 +85,23 @@ def _page_response(request: DialectRequest, listed: ListResponse, by: str) -> Di
 
 
 def require_values(given: Given, *names: str) -> None:
-    """Raise DialectRefused (400) if a value is missing."""
+    """Raise DialectRefused (400) if a required value is missing in the request."""
     if missing := [name for name in names if given.get(name) in (None, "")]:
         raise DialectRefused(400, f"{missing[0]} is missing")
 
 
 def refuse_values(given: Given, *names: str) -> None:
-    """Raise DialectRefused (501) if a value is given that cannot be served."""
+    """Raise DialectRefused (501) if the request has one of the named values, which this workplace does not support."""
     if asked := [name for name in names if given.get(name) not in (None, "", False, "false", [])]:
         raise not_served(f"{asked[0]} here")
 
 
 def is_true(value: object) -> bool:
-    """Return whether a value means true."""
+    """Return whether a value of a request means true."""
     return value is True or str(value).lower() in ("true", "1", "yes")
 
 
 def words_of(value: object) -> list[str]:
-    """Return the words of a list, or of a text with commas."""
+    """Return the words of a list, or of a text that separates words by commas."""
     parts: Iterable[object] = value if isinstance(value, list) else str(value or "").split(",")
     return [word for part in parts if (word := str(part).strip())]

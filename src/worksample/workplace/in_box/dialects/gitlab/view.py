@@ -1,4 +1,4 @@
-"""Projects and people as one account sees them."""
+"""GitLab's projects and people, as one account sees them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 
 @dataclass(frozen=True)
 class GitLabProject:
-    """A repository and a tracker project of the same name, or one of the two. `row`: the tracker's."""
+    """A project of GitLab: a repository and a tracker project of the same name, or only one of the two. `row` is the
+    project's row in the tracker.
+    """
 
     name: str
     row: Row | None
@@ -28,25 +30,25 @@ class GitLabProject:
 
     @property
     def id(self) -> int:
-        """Id, the same in each workplace."""
+        """Id of the project. A project of a company has the same id in every workplace."""
         return zlib.crc32(self.name.encode()) & 0x7FFFFFFF
 
     @property
     def path(self) -> str:
-        """Path with the namespace."""
+        """Path of the project, including the namespace."""
         return f"{NAMESPACE}/{self.name}"
 
     @property
     def code(self) -> BareRepository:
-        """The repository. Raises DialectRefused (404) if there is none."""
+        """The git repository of the project. Raises DialectRefused (404) if the project has no repository."""
         if self.repository is None:
             raise DialectRefused(404, "404 Repository Not Found")
         return self.repository
 
 
 class GitLabView:
-    """The dialect for one account. `folder`: of the repositories. `origin`: address under which the client reached the
-    dialect.
+    """The dialect of GitLab for one account. `folder` contains the repositories. `origin` is the address under which
+    the client reached the dialect.
     """
 
     def __init__(self, who: DialectAccount, tracker: Tracker, kept: JsonTables, folder: Path, origin: str) -> None:
@@ -54,22 +56,24 @@ class GitLabView:
 
     @property
     def me(self) -> Row:
-        """The account's own row."""
+        """The tracker's row about the account."""
         return self.tracker.person(self.who.name)
 
     @property
     def author(self) -> tuple[str, str]:
-        """Name and mail for the account's commits."""
+        """Name and mail address for commits of the account."""
         return self.me["name"], self.me["mail"]
 
     def projects(self) -> list[GitLabProject]:
-        """Return the projects that the account sees in the tracker, and all repositories."""
+        """Return the projects that the account can see in the tracker, and all repositories."""
         rows = {row["identifier"]: row for row in self.tracker.projects()}
         names = {path.name.removesuffix(".git") for path in self._folder.glob("*.git")}
         return [GitLabProject(name, rows.get(name), self._repository(name)) for name in sorted({*rows, *names})]
 
     def project(self, ref: str) -> GitLabProject:
-        """Return a project by number, or by path with the namespace. Raises DialectRefused (404)."""
+        """Return a project by its number, or by its path with the namespace. Raises DialectRefused (404) if it does not
+        exist.
+        """
         if ref.isdigit():
             for one in self.projects():
                 if str(one.id) == ref:
@@ -85,7 +89,7 @@ class GitLabView:
         return GitLabProject(name, row, repository)
 
     def tracked_project(self, ref: str) -> GitLabProject:
-        """Return a project that exists in the tracker. Raises DialectRefused (404) for a mere repository."""
+        """Return a project that exists in the tracker. Raises DialectRefused (404) if only a repository exists."""
         found = self.project(ref)
         if found.row is None:
             raise DialectRefused(404, f"404 Not Found - the tracker has no project {found.name}")
@@ -103,7 +107,7 @@ class GitLabView:
         }  # fmt: skip
 
     def user_of(self, some: Row | None) -> dict[str, Any] | None:
-        """Return a person whom the tracker names by number, in GitLab's form."""
+        """Return a person in GitLab's form. `some` is the tracker's reference to the person by number, or None."""
         if not some:
             return None
         try:
@@ -113,5 +117,5 @@ class GitLabView:
             return self.user({"id": some["id"], "login": f"user-{some['id']}", "name": some.get("name", "")})
 
     def address(self, project: GitLabProject) -> str:
-        """Return a project's address."""
+        """Return the web address of a project."""
         return f"{self.origin}/{project.path}"

@@ -1,4 +1,6 @@
-"""Plane's REST API (v1) over the tracker: projects, cycles, modules, issues, states, labels, members, comments.
+"""The dialect of Plane: its REST API (v1) over the tracker, with projects, cycles, modules, issues, states, labels,
+members and comments.
 
-There is one workspace, under any slug. Cycles are the tracker's versions, modules its categories.
+There is only one workspace, and every workspace name in an address leads to it. Cycles are versions in the tracker;
+modules are categories in the tracker.
 """

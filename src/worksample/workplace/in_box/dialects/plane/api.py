@@ -31,14 +31,14 @@ PER_PAGE = 1000
 
 
 class Plane:
-    """The dialect. `state`: of the workplace."""
+    """The dialect of Plane. `state` is the folder of the workplace's state."""
 
     def __init__(self, accounts: DialectAccounts, state: Path, *, tracker: Backend = TRACKER) -> None:
         self._accounts, self._tracker = accounts, tracker
         self._kept = JsonTables(state / "dialects" / "projects")
 
     def answer(self, request: DialectRequest) -> DialectResponse:
-        """Answer a request; see Dialect."""
+        """Return the response to a request."""
         who = self._accounts.find_account(request)
         if not request.path.startswith("/api/v1/"):
             return self._page(request)
@@ -56,7 +56,7 @@ class Plane:
             return json_response({"error": error.why, "detail": error.why}, error.status, error.headers)
 
     def _page(self, request: DialectRequest) -> DialectResponse:
-        """Redirect addresses of Plane's pages to the tracker's."""
+        """Redirect the address of a web page of Plane to the corresponding page of the tracker."""
         page = _PAGE.fullmatch(request.path)
         if page is None:
             raise not_served(f"Plane's page {request.path}")
@@ -91,7 +91,7 @@ def _answer(asker: PlaneView, request: DialectRequest, path: str) -> DialectResp
 
 
 def _page_json(rows: list[Any], request: DialectRequest) -> dict[str, Any]:
-    """Return a page of rows in Plane's form: `cursor` is SIZE:PAGE:0."""
+    """Return one page of rows in Plane's form. The request's `cursor` has the form SIZE:PAGE:0."""
     per_page = bounded_number(request.query.get("per_page"), PER_PAGE, PER_PAGE) or PER_PAGE
     words = request.query.get("cursor", f"{per_page}:0:0").split(":")
     page = bounded_number(words[1] if len(words) == 3 else 0, 0, 1 << 30)
@@ -203,7 +203,9 @@ def _remove_cycle(asker: PlaneView, words: list[str], given: Mapping[str, Any]) 
 
 
 def _group_verbs(key: str) -> tuple[Verb, Verb, Verb]:
-    """Return the functions that list, add and remove issues of a cycle or module. `key`: the tracker's field."""
+    """Return the functions that list, add and remove the issues of a cycle or module. `key` is the field of the tracker
+    that names the cycle or module of an issue.
+    """
     kept = {"fixed_version_id": "fixed_version", "category_id": "category"}[key]
 
     def group(asker: PlaneView, row: Mapping[str, Any], name: str) -> int:

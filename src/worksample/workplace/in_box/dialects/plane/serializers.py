@@ -16,25 +16,27 @@ STATES: Mapping[str, tuple[str, str, str]] = {
     "Feedback": ("Feedback", "started", "#F59E0B"), "Resolved": ("Resolved", "started", "#F59E0B"),
     "Closed": ("Done", "completed", "#46A758"), "Rejected": ("Cancelled", "cancelled", "#9AA4BC"),
 }  # fmt: skip
-"""Redmine's status -> Plane's state, its group and colour."""
+"""Issue status in Redmine -> state in Plane, with its group and colour."""
 PRIORITIES = {"Low": "low", "Normal": "medium", "High": "high", "Urgent": "urgent", "Immediate": "urgent"}
 BEGINS = re.compile(r"^From (\d{4}-\d{2}-\d{2})$", re.MULTILINE)
-"""A line of a version's description with its first day, for which the tracker has no field."""
+"""Pattern of the line in a version's description that contains its first day. The tracker has no field for the first
+day.
+"""
 
 
 def identity(kind: str, number: object) -> str:
-    """Return a row's id, the same in each workplace."""
+    """Return the id in Plane of a row of the tracker. A row of a company has the same id in every workplace."""
     return str(uuid.uuid5(_SPACE, f"{kind}:{number}"))
 
 
 def as_html(text: str) -> str:
-    """Return a text as HTML paragraphs."""
+    """Return a plain text as HTML paragraphs."""
     parts = [part for part in re.split(r"\n\s*\n", text.strip()) if part]
     return "".join(f"<p>{html.escape(part, quote=False)}</p>" for part in parts)
 
 
 def as_text(markup: str) -> str:
-    """Return an editor's HTML as text."""
+    """Return the HTML of Plane's editor as plain text."""
     broken = re.sub(r"(?i)<br\s*/?>|</li>|</tr>", "\n", re.sub(r"(?i)</(p|h[1-6]|div|ul|ol|pre)>", "\n\n", markup))
     return html.unescape(re.sub(r"<[^>]{0,4000}>", "", broken)).strip()
 
@@ -50,7 +52,7 @@ def project(row: Row, workspace: str) -> dict[str, Any]:
 
 
 def state(row: Row, project_id: str, workspace: str) -> dict[str, Any]:
-    """Return a status in Plane's form."""
+    """Return an issue status of the tracker as a state in Plane's form."""
     name, group, colour = STATES.get(
         row["name"], (row["name"], "completed" if row["is_closed"] else "started", "#60646C")
     )
@@ -91,7 +93,7 @@ def issue(row: Row, project_id: str, workspace: str, labels: list[str]) -> dict[
 
 
 def cycle(row: Row, project_id: str, workspace: str) -> dict[str, Any]:
-    """Return a version as a cycle in Plane's form."""
+    """Return a version of the tracker as a cycle in Plane's form."""
     begins = BEGINS.search(row.get("description") or "")
     return {
         "id": identity("cycle", row["id"]), "name": row["name"],
@@ -104,7 +106,7 @@ def cycle(row: Row, project_id: str, workspace: str) -> dict[str, Any]:
 
 
 def module(row: Row, project_id: str, workspace: str) -> dict[str, Any]:
-    """Return a category as a module in Plane's form."""
+    """Return a category of the tracker as a module in Plane's form."""
     return {
         "id": identity("module", row["id"]), "name": row["name"], "description": "", "status": "planned",
         "lead": identity("person", row["assigned_to"]["id"]) if row.get("assigned_to") else None, "members": [],
@@ -121,7 +123,7 @@ def label(row: Mapping[str, Any], project_id: str, workspace: str) -> dict[str, 
 
 
 def comment(row: Row, issue_id: str, project_id: str, workspace: str) -> dict[str, Any]:
-    """Return a journal note as a comment in Plane's form."""
+    """Return a note in an issue's journal as a comment in Plane's form."""
     who = identity("person", row["user"]["id"]) if row.get("user") else None
     return {
         "id": identity("comment", row["id"]), "comment_html": as_html(row["notes"]), "comment_stripped": row["notes"],

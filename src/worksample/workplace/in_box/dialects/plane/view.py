@@ -1,4 +1,4 @@
-"""The tracker's rows under Plane's ids, as one account sees them."""
+"""The rows of the tracker with Plane's ids, as one account sees them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ LACKING = ("parent", "estimate_point", "is_draft", "external_id", "external_sour
 
 
 class PlaneView:
-    """The dialect for one account. Ids are hashes of the tracker's numbers, so a row is found by searching what the
-    account may see.
+    """The dialect of Plane for one account. Ids are hashes of the tracker's numbers, so a row is found by a search
+    through all rows that the account may see.
     """
 
     def __init__(self, tracker: Tracker, kept: JsonTables, who: DialectAccount) -> None:
@@ -33,15 +33,15 @@ class PlaneView:
         return _find_row(self.tracker.issues(project["id"]), "issue", name)
 
     def version(self, project: Mapping[str, Any], name: str) -> Row:
-        """Return a cycle's version by its id. Raises DialectRefused (404)."""
+        """Return the tracker's version that stands for a cycle, by the cycle's id. Raises DialectRefused (404)."""
         return _find_row(self.tracker.versions(project["identifier"]), "cycle", name)
 
     def category(self, project: Mapping[str, Any], name: str) -> Row:
-        """Return a module's category by its id. Raises DialectRefused (404)."""
+        """Return the tracker's category that stands for a module, by the module's id. Raises DialectRefused (404)."""
         return _find_row(self.tracker.categories(project["identifier"]), "module", name)
 
     def row_by_id(self, rows: Sequence[dict[str, Any]], name: str, what: str) -> dict[str, Any]:
-        """Return the row with this id. Raises DialectRefused (404)."""
+        """Return the row whose id in Plane is `name`. Raises DialectRefused (404) if no row has this id."""
         for row in rows:
             if row["id"] == name:
                 return row
@@ -56,8 +56,8 @@ class PlaneView:
         return serializers.issue(row, project_id, self.workspace, labels)
 
     def values(self, project: Row, given: Mapping[str, Any]) -> dict[str, object]:
-        """Return the tracker's fields for the given values of an issue. Raises DialectRefused (501) for those it
-        lacks.
+        """Return the tracker's fields for the values of an issue that a client sent. Raises DialectRefused (501) if the
+        tracker lacks a field for a value.
         """
         if asked := [name for name in LACKING if given.get(name)]:
             raise not_served(f"an issue's {asked[0]}")
@@ -103,7 +103,9 @@ class PlaneView:
             return label_named(kept, str(given.get("name") or ""), colour, str(given.get("description") or ""))
 
     def cycle_values(self, given: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, object]:
-        """Return the tracker's fields for a cycle; its first day becomes a line of the description."""
+        """Return the tracker's fields for a cycle. The first day of the cycle becomes a line of the description,
+        because the tracker has no field for it.
+        """
         now = serializers.cycle({**_EMPTY, **before}, "", "") if before else {"start_date": None, "description": ""}
         values: dict[str, object] = {}
         if given.get("name"):

@@ -1,1 +1,1 @@
-"""Rocket.Chat's REST API over the chat: login, people, direct conversations, channels."""
+"""The dialect of Rocket.Chat: its REST API over the chat, with login, people, direct conversations and channels."""

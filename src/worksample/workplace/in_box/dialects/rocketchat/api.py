@@ -1,9 +1,11 @@
 """Rocket.Chat's REST API over the chat: login, people, direct conversations, channels.
 
-A client logs in with the chat's account and password and has the same rights as there. Names are the company's: nobody
-can change one, and a message belongs to the account that sent it, whatever name it shows.
+A client logs in with an account and password of the chat, and has the rights of this account. The names of people are
+defined by the company and cannot be changed. A message belongs to the account that sent it, whatever name the message
+shows.
 
-Not served: threads, reactions, edits, files, private groups of several people, statuses, administration.
+These features are not supported: threads, reactions, edits, files, private groups of several people, statuses,
+administration.
 """
 
 from __future__ import annotations
@@ -19,12 +21,12 @@ from .api_methods import find_method
 from .view import RocketChatView, identity
 
 TOKENS = 10_000
-"""Maximum tokens that are remembered; the oldest are forgotten first."""
+"""Maximum tokens that are remembered. The oldest tokens are forgotten first."""
 
 
 class RocketChat:
-    """The dialect. Tokens are random and known to this process only: a reset, or another workplace, knows none of
-    them.
+    """The dialect of Rocket.Chat. Tokens are random and known only to this process, so they are invalid after a reset
+    and in other workplaces.
     """
 
     def __init__(self, chat: Backend = CHAT) -> None:
@@ -33,7 +35,7 @@ class RocketChat:
         self._lock = threading.Lock()
 
     def answer(self, request: DialectRequest) -> DialectResponse:
-        """Answer a request; see Dialect."""
+        """Return the response to a request."""
         try:
             return self._answer(request)
         except DialectRefused as error:

@@ -1,4 +1,4 @@
-"""Rocket.Chat's methods by name, and how the chat fulfils them."""
+"""Rocket.Chat's API methods by name, with the functions that fulfil them by the chat."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ WRITTEN: dict[str, Verb] = {
 
 
 def find_method(name: str) -> tuple[str, Verb]:
-    """Return the HTTP method and the function for a name. Raises DialectRefused (501) for an unknown one."""
+    """Return the HTTP method and the function of an API method. Raises DialectRefused (501) if the name is unknown."""
     name = name.replace("dm.", "im.", 1) if name.startswith("dm.") else name
     if name in READ:
         return "GET", READ[name]

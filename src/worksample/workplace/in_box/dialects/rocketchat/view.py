@@ -12,26 +12,26 @@ from ..backend import Backend
 from ..http_messages import DialectRefused, bounded_number
 
 PAGE = 500
-"""Messages that the chat returns at once."""
+"""Maximum messages that the chat returns in one answer."""
 MOST_BACK = 50_000
-"""Maximum messages that one request goes back."""
+"""Maximum messages that are read from the chat for one request."""
 ADMIN = "theagentcompany"
-"""Account with the role admin, which TheAgentCompany's tasks look for."""
+"""Account that the dialect shows with the role admin. Tasks of TheAgentCompany look for this account."""
 
 
 def identity(kind: str, name: str) -> str:
-    """Return the id of a person or room: the same in each workplace, and not secret."""
+    """Return the id of a person or room. The id is the same in every workplace, and it is not secret."""
     return hashlib.sha256(f"{kind}:{name}".encode()).hexdigest()[:17]
 
 
 class RocketChatView:
-    """The chat as one person sees it."""
+    """The chat as one person sees it, in Rocket.Chat's form."""
 
     def __init__(self, name: str, who: str, chat: Backend) -> None:
         self.name, self._who, self._chat = name, who, chat
 
     def ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
-        """Return the chat's answer. Raises DialectRefused if it fails."""
+        """Send a request to the chat and return the answer. Raises DialectRefused if the chat refuses it."""
         status, found = self._chat.json(method, path, self._who, body)
         if status >= 400 or not isinstance(found, dict):
             why = found.get("error", "") if isinstance(found, dict) else ""
@@ -39,7 +39,7 @@ class RocketChatView:
         return found
 
     def people(self) -> list[dict[str, Any]]:
-        """Return everybody in Rocket.Chat's form."""
+        """Return all people in Rocket.Chat's form."""
         return [
             {
                 "_id": identity("person", one["id"]), "username": one["id"], "name": one["name"], "type": "user",
@@ -50,14 +50,14 @@ class RocketChatView:
         ]  # fmt: skip
 
     def person(self, name: str) -> dict[str, Any]:
-        """Return a person by account or id. Raises DialectRefused (400)."""
+        """Return a person by account or id. Raises DialectRefused (400) if nobody has it."""
         for one in self.people():
             if name in (one["username"], one["_id"]):
                 return one
         raise DialectRefused(400, 'The required "userId" or "username" param provided does not match any users')
 
     def conversation(self, other: str) -> dict[str, Any]:
-        """Return the direct conversation with somebody in Rocket.Chat's form."""
+        """Return the direct conversation with the person `other` in Rocket.Chat's form."""
         ids = sorted((identity("person", self.name), identity("person", other)))
         return {
             "_id": "".join(ids),
@@ -72,7 +72,9 @@ class RocketChatView:
         return [self.conversation(one["with"]) for one in self.ask("GET", "/api/direct")["direct"]]
 
     def partner(self, place: str) -> str:
-        """Return the partner of a direct conversation, by the id of either. Raises DialectRefused (400)."""
+        """Return the other person of a direct conversation. `place` is the id of the conversation or of the person.
+        Raises DialectRefused (400).
+        """
         for one in self.people():
             if place in (one["_id"], self.conversation(one["username"])["_id"]):
                 return str(one["username"])
@@ -99,7 +101,9 @@ class RocketChatView:
         )
 
     def messages(self, path: str, room: str, given: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Return messages, newest first: `count` (20; 0 for all), `offset`, `latest`, `oldest` as in Rocket.Chat."""
+        """Return the messages of a room, newest first. `count` (by default 20; 0 for all), `offset`, `latest` and
+        `oldest` have the same meaning as in Rocket.Chat.
+        """
         names = {one["username"]: one["name"] for one in self.people()}
         count = bounded_number(given.get("count", 20), 20, MOST_BACK) or MOST_BACK
         wanted = min(bounded_number(given.get("offset", 0), 0, MOST_BACK) + count, MOST_BACK)
