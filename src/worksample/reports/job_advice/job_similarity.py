@@ -25,8 +25,8 @@ _LEAST_UNIT, _LEAST_STRANGE = 0.5, 0.75
 suites of nearly equal texts, in which all other texts would look unlike.
 """
 _CLOSE = 0.5
-"""Number of standard errors by which a rule may predict worse than the best rule and still be preferred because it is
-more local.
+"""Number of standard errors by which a rule may predict worse than the best rule and still be preferred, if it gives
+less weight to other categories.
 """
 
 _FREE = 1.5

@@ -61,10 +61,10 @@ class ChainJobs:
 
 
 def cost_of_grading(results: ResultSet, config: MeasureConfig) -> pl.DataFrame:
-    """Return, by submission: minutes of people and their pay, US dollars of judges, and the time of the latest
-    evaluation.
+    """Return the cost of grading each submission: the minutes and the pay of people, the US dollars of judges, and the
+    time of the latest evaluation.
 
-    A figure is null if an evaluation does not state it.
+    A figure is null if one of the evaluations does not state it.
     """
     said = pl.concat([evaluations_df(results.store, e.id) for e in results.experiments])
     hourly = hourly_rate(results, config)

@@ -18,7 +18,9 @@ NONE = "(none)"
 
 @dataclass(frozen=True, slots=True)
 class DescriptionTable:
-    """A table of a description. `rows` contain a text or number for each of `columns`."""
+    """A table of a description. `rows` contain a text for each of `columns`; counts, shares and amounts are formatted
+    as text.
+    """
 
     id: str
     title: str
