@@ -20,7 +20,9 @@ class ActionRefused(Exception):
 
 
 async def act(tabs: Tabs, action: str, given: dict[str, Any]) -> None:
-    """Carry out an action. Raises ActionRefused if the action cannot be carried out; Playwright's errors pass through."""
+    """Carry out an action. Raises ActionRefused if the action cannot be carried out; Playwright's errors pass
+    through.
+    """
     if tabs.is_gone:
         await tabs.focus_any()
     await ACTIONS[action](tabs, **given)
