@@ -34,9 +34,9 @@ KINDS = (
 )
 """Viewers by name. docs/reference/viewing.md lists the artefacts and meta of each."""
 META = 1 << 20
-"""Most bytes of `meta` as JSON; longer data is stored in an artefact."""
+"""Maximum bytes of `meta` as JSON. Longer data is stored in an artefact."""
 TEXT = 2_000
-"""Most characters of a problem."""
+"""Maximum characters of the text of a problem."""
 NOT_THE_FILE = ". This is no fault of the file: try again in a minute, or open the original"
 
 

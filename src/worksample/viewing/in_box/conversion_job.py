@@ -31,21 +31,21 @@ READERS_FAULTS = (*DAMAGE, *CONFUSION)
 
 
 class MissingConverter(Exception):
-    """This machine lacks a converter. The argument is the converter's name in `converter_requirements.NEEDS`."""
+    """Error: this machine lacks a converter. The argument is the converter's name in `converter_requirements.NEEDS`."""
 
 
 class Unreadable(Exception):
-    """The file cannot be shown because it is damaged, protected, or exceeds a limit. The argument is a sentence with
-    the reason.
+    """Error: the file cannot be shown because it is damaged, protected, or exceeds a limit. The argument is a sentence
+    with the reason.
     """
 
 
 class TooHeavy(Unreadable):
-    """The file needs more processor time than any file is allowed, on any machine."""
+    """Error: showing the file needs more processor time than any file is allowed, on any machine."""
 
 
 class ConverterFault(Exception):
-    """A converter failed for a reason that proves nothing about the file, so the platform is to blame."""
+    """Error: a converter failed for a reason that proves nothing about the file, so the platform is to blame."""
 
 
 def fault(error: Exception, what: str) -> Unreadable | ConverterFault:

@@ -87,7 +87,7 @@ def _run_libreoffice(
 _COMMENT = re.compile(rb"<w:commentReference\b[^>]*/>")
 _TEXT = "word/document.xml"
 MOST = 256 << 20
-"""Most unpacked bytes of all parts; larger documents are printed as they are."""
+"""Maximum unpacked bytes of all parts of a document. A larger document is printed without removing comments."""
 
 
 def without_comments(job: ConversionJob, source: Path, most: int = MOST) -> Path:

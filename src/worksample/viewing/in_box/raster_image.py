@@ -9,7 +9,7 @@ from .conversion_job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft
 
 PAGES = 50
 EDGE = 4096
-"""Most pixels along the longer side of a page."""
+"""Maximum pixels along the longer side of a page."""
 RAW = {"dng", "cr2", "nef", "arw", "orf", "rw2", "pef", "srw"}
 
 

@@ -16,7 +16,7 @@ _BID = re.compile(r"((?:[a-z][A-Z]*)*)([0-9]*)")
 
 
 class ActionRefused(Exception):
-    """An action cannot be carried out. The message tells the agent the reason."""
+    """Error: an action cannot be carried out. The message tells the agent the reason."""
 
 
 async def act(tabs: Tabs, action: str, given: dict[str, Any]) -> None:
