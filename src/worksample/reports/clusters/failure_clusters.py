@@ -24,7 +24,7 @@ PROTOCOLS = (Protocol.RUBRIC, Protocol.CHECKPOINTS)
 
 @dataclass(frozen=True, slots=True)
 class ClusterLine:
-    """One cluster as a line of the table. `share` is the cluster's share of all criteria; `failed` is its share of all
+    """A cluster as a line of the table. `share` is the cluster's share of all criteria; `failed` is its share of all
     failed answers.
     """
 

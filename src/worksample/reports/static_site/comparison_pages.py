@@ -45,7 +45,7 @@ class TrialColumn:
 
 @dataclass(frozen=True, slots=True)
 class CriterionLine:
-    """One criterion across all columns. A grade that does not contain the criterion has None."""
+    """A criterion across all columns. A grade that does not contain the criterion has None."""
 
     text: str
     id: str
