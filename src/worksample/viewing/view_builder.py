@@ -1,4 +1,4 @@
-"""Building of views: one file's, or those of a whole folder."""
+"""Functions that build views, of one file or of all files of a folder."""
 
 from __future__ import annotations
 
@@ -246,7 +246,7 @@ def _likely_family(entry: Entry) -> str:
 
 
 def _without_content(entry: Entry) -> View | None:
-    """Return the view of an entry that is no file or was not captured; None for others."""
+    """Return the view of an entry that is not a file or was not captured. Return None for other entries."""
     if entry.kind is EntryKind.LINK:
         return card(
             "a link, which is not followed",

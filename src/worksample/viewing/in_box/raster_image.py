@@ -1,4 +1,4 @@
-"""Pictures that browsers cannot show: one PNG per page."""
+"""Converter of pictures that browsers cannot show. It writes one PNG per page."""
 
 from __future__ import annotations
 
