@@ -185,7 +185,7 @@ def test_invalid_server_settings_are_refused(server: dict[str, Any]) -> None:
 
 
 def test_server_is_part_of_the_works_digest() -> None:
-    with pytest.raises(ValidationError, match="one name"):
+    with pytest.raises(ValidationError, match="the same name"):
         table(mcp=[{"name": "a", "argv": ["x"]}, {"name": "a", "argv": ["y"]}])
     assert table(mcp=[{"name": "a", "argv": ["x"]}]).mcp == (McpSpec(name="a", argv=("x",)),)
     assert "mcp" not in Environment().plain()

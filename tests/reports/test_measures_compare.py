@@ -105,7 +105,7 @@ def test_experiments_with_one_name_are_distinguished_by_id(store: Store) -> None
         ("ann", "zoe", "not an agent of x .ann, bob., nor an experiment"),
         ("ann", "x", "several agents: ann, bob"),
         ("ann", "ann", "same agent"),
-        ("x:zoe", "ann", "'zoe' is none of ann, bob"),
+        ("x:zoe", "ann", "'zoe' is not one of ann, bob"),
     ],
 )
 def test_unknown_names_are_explained(store: Store, a: str, b: str, says: str) -> None:

@@ -36,7 +36,7 @@ class Fate(StrEnum):
 
 @dataclass(eq=False)
 class HttpExchange:
-    """One HTTP request, and the part of its response that has arrived."""
+    """A single HTTP request, and the part of its response that has arrived."""
 
     response: httpx.Response | None = None
     traced: bool = False

@@ -20,8 +20,8 @@ class Look(StrEnum):
 
 
 class Visibility(StrEnum):
-    """Whether a file can be shown to a judge and, if not, why. If nothing shows that the file is at fault, the platform
-    is at fault.
+    """Visibility of a file to a judge: whether it can be shown and, if not, why. If nothing shows that the file is at
+    fault, the platform is at fault.
     """
 
     SHOWN = "shown"

@@ -1,4 +1,4 @@
-"""Reports: the leaderboard in a terminal, a static site, and the sections of figures."""
+"""Reports: the leaderboard in a terminal, a static site, and the sections (tables) of figures."""
 
 from lazy_loader import attach_stub
 

@@ -1,4 +1,4 @@
-"""The experiments that a report covers, and what a private suite allows to show."""
+"""Selection of the experiments that a report covers, and the check whether their suite is private."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from worksample.store import Store
 
 
 def find_experiments(store: Store, names: Sequence[str] = ()) -> list[Experiment]:
-    """Return the experiments with these names or ids; by default the latest one. Raises UsageError for an unknown
-    name.
+    """Return the experiments with these names or ids, or the latest experiment if no name is given. Raises UsageError
+    for an unknown name.
     """
     return [find_experiment(store, name) for name in names or [""]]
 
 
 def heading_of(experiments: Sequence[Experiment]) -> str:
-    """Return the experiments' names for a heading; those that share a name appear with their ids."""
+    """Return the names of the experiments as a heading. Experiments with the same name are listed with their ids."""
     names = [e.name for e in experiments]
     return ", ".join(e.name if names.count(e.name) == 1 else e.id for e in experiments)
 
@@ -31,10 +31,10 @@ def is_private(store: Store, experiments: Sequence[Experiment]) -> bool:
 
 
 def require_same_lock(experiments: Sequence[Experiment]) -> None:
-    """Raise PlanError if experiments were not measured under equal conditions: the same instances, environment models
-    and protocol.
+    """Check that experiments were measured under equal conditions: the same instances, environment models and protocol.
+    Raises PlanError if they were not.
 
-    Several deliveries of one set of imported tables count as one study, although each brings different jobs.
+    Several imports of the same set of tables count as one study, although each import contains different jobs.
     """
     first = experiments[0]
     imported = all(e.lock.sandbox == IMPORTED for e in experiments)
@@ -55,5 +55,5 @@ def require_same_lock(experiments: Sequence[Experiment]) -> None:
 
 
 def release_dates(store: Store) -> dict[str, date | None]:
-    """Return the release date of each agent's model, by agent id; None if unknown."""
+    """Return the release date of each agent's model, by agent id. The date is None if it is unknown."""
     return {agent.id: agent.release_date for agent in store.find(Agent)}

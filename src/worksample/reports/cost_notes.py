@@ -1,4 +1,4 @@
-"""Notes on how certain the cost of trials is."""
+"""Notes for readers on how certain the cost of trials is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def cost_notes(tries: pl.DataFrame) -> Iterator[str]:
-    """Describe, once each, the reasons why the cost of these trials is not settled."""
+    """Yield a sentence for each reason why the cost of these trials is not settled."""
     import polars as pl
 
     asked = (pl.col("tokens").fill_null(0) > 0) | (pl.col("unsettled_calls").fill_null(0) > 0)
@@ -46,7 +46,7 @@ def cost_notes(tries: pl.DataFrame) -> Iterator[str]:
 
 
 def cost_words(row: Mapping[str, Any]) -> str:
-    """Describe how certain one trial's cost is; "" if it is settled."""
+    """Describe how certain the cost of one trial is. Return "" if the cost is settled."""
     said = []
     if row.get("unsettled_calls") and row.get("cost_at_most") is not None:
         said.append(f"at most {figure(row['cost_at_most'], 'dollars')}: the outcome of some calls is unknown")
@@ -85,6 +85,8 @@ def mark_columns() -> list[pl.Expr]:
 
 
 def cost_marks(marked: pl.DataFrame) -> list[str]:
-    """Return the notes for figures of these costs; rows have `mark_columns` or sums of them."""
+    """Return the notes for figures computed from these costs. The rows contain `mark_columns` or sums of these
+    columns.
+    """
     counts = {name: int(marked[name].sum() or 0) for name in MARKS}
     return [f"{counts[name]} trials {said}" for name, said in MARKS.items() if counts[name]]

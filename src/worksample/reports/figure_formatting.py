@@ -1,4 +1,4 @@
-"""Figures as text, in one format for terminal and pages."""
+"""Formatting of figures as text, in the same way for the terminal and for pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ KINDS = ("rate", "score", "dollars", "seconds", "count", "points", "bytes")
 
 
 def figure(value: float | None, kind: str = "score") -> str:
-    """Format a number by kind; None is a dash."""
+    """Format a number according to its kind. None is printed as a dash."""
     if value is None:
         return DASH
     if kind == "rate":
@@ -40,7 +40,7 @@ def duration(seconds: float) -> str:
 
 
 def size(count: float) -> str:
-    """Format bytes in binary units."""
+    """Format a number of bytes in binary units."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if count < 1024 or unit == "GiB":
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
@@ -60,9 +60,9 @@ def with_interval(estimate: Estimate, kind: str) -> str:
 
 
 def unit_figure(value: float, unit: Unit, digits: int | None = None) -> str:
-    """Format a number by its unit; a number without a unit is as short as possible.
+    """Format a number according to its unit. A number without a unit is printed as short as possible.
 
-    `digits`: decimals of its table, if they differ from the unit's.
+    `digits` is the number of decimals to print, if it is not the default of the unit.
     """
     if unit is Unit.SHARE:
         return figure(value, "rate") if digits is None else f"{100 * value:.{digits}f} %"

@@ -1,4 +1,4 @@
-"""Heat maps: a row per task or category, a column per agent, with the mean score of graded trials."""
+"""Heat maps of mean scores: one row per task or category, and one column per agent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class HeatColumn:
-    """An agent under one arm, at one attempt."""
+    """An agent under one arm and at one attempt: a column of a heat map."""
 
     entry: str
     name: str
@@ -27,7 +27,7 @@ class HeatMapCell:
     graded: int
     planned: int
     state: str
-    """Text of a cell without a score."""
+    """Text of the cell if it has no score."""
     shade: str
     title: str
 
@@ -47,21 +47,21 @@ class HeatMap:
 
 
 def task_page(task: str) -> str:
-    """Return the file name of a task's page; task names are `[a-z0-9._-]` but may share beginnings, so they are not
-    cut.
+    """Return the name of a task's page. The full task name is used, because two task names may begin with the same
+    characters.
     """
     return re.sub(r"[^a-z0-9._-]", "_", task) + ".html"
 
 
 def shade(score: float | None) -> str:
-    """Return the CSS class of one of five shades; `n` for no score."""
+    """Return the CSS class of the shade, one of five, for a score. The class is `n` if the cell has no score."""
     return "n" if score is None else str(min(4, int(score * 5)))
 
 
 def heat_of(frame: pl.DataFrame, by: Literal["task", "category"] = "task", order: Sequence[str] = ()) -> HeatMap:
-    """Build the heat map of a frame of verdicts, with a row per task or per category.
+    """Build the heat map of a table of verdicts, with a row per task or per category.
 
-    Work without a category has no row. `order`: names of agents to list first, in this order; other agents follow.
+    Work without a category has no row. `order` lists the names of agents that come first; other agents follow.
     """
     import polars as pl
 
@@ -125,7 +125,7 @@ class CauseRow:
 
 
 def causes_of(frame: pl.DataFrame, agents: tuple[HeatColumn, ...]) -> tuple[CauseRow, ...]:
-    """Count how often each cause ended a slot's trial or prevented a grade, most frequent first."""
+    """Count how often each cause stopped a trial or prevented a grade. The most frequent cause comes first."""
     import polars as pl
 
     frame = frame.filter(pl.col("slot").is_not_null())

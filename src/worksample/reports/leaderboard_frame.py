@@ -34,50 +34,52 @@ COUNTED = ("planned", "valid", "infrastructure_failed", "ungraded", "pending", "
 
 @dataclass(frozen=True, slots=True)
 class BoardRow:
-    """The figures of one agent under one arm, of one attempt. Every Estimate carries its own counts."""
+    """The figures of one agent under one arm and at one attempt. Every estimate has its own counts."""
 
     agent: str
     name: str
-    """The agent's name, with arm and attempt if there are several."""
+    """The agent's name. The arm and the attempt are added if the leaderboard has several arms or attempts."""
     arm: str
     attempt: int
     harness: str
     model: str | None
     planned: int | None
-    """Planned trials; None for people and external agents who handed in work."""
+    """Number of planned trials. None for people and external agents who handed in work."""
     valid: int
     infrastructure_failed: int
     ungraded: int
-    """Ungraded trials, including those in `broken`."""
+    """Number of ungraded trials, including those counted in `broken`."""
     broken: int
-    """Trials that are ungraded because the deliverable crashed its grader, or is of a kind that no model can see."""
+    """Number of trials that are ungraded because the deliverable crashed its grader, or because no model can see files
+    of its kind.
+    """
     unseen: int
-    """Trials that are ungraded because the evaluator could not see enough of the work."""
+    """Number of trials that are ungraded because the evaluator could not see enough of the work."""
     pending: int
     not_attemptable: int
     passed: Estimate
     """Pass rate under the protocol, among graded trials."""
     bounds: tuple[float | None, float | None]
-    """Lowest and highest possible value of `passed` once everything is graded; deliverables that crashed their grader
+    """Lowest and highest possible value of `passed` after everything is graded. Deliverables that crashed their grader
     count 0 in both.
     """
     score: Estimate
     s_partial: Estimate
     earned: Estimate
-    """US dollars earned: the value of the passed instances, the mean over repeats (RLI 3.3)."""
+    """US dollars earned: the total value of the instances that passed, as the mean over repeats (RLI 3.3)."""
     cost: Estimate
-    """US dollars per trial."""
+    """Mean cost of a trial in US dollars."""
     seconds: Estimate
     tokens: Estimate
     steps: Estimate
     blind: int = 0
-    """Trials that are both `broken` and `unseen`: of a kind that no model can see."""
+    """Number of trials counted in both `broken` and `unseen`: no model can see deliverables of their kind."""
     entrant: str = ""
-    """"person" or "external agent" for those who handed in work; "" for an agent of the plan."""
+    """"person" or "external agent" if the row is about handed-in work; "" if it is about an agent of the plan."""
 
     @property
     def label(self) -> str:
-        """The name, marked if it is not an agent of the plan."""
+        """The agent's name, with a mark if the work was handed in and not planned."""
         return f"{self.name} ({self.entrant})" if self.entrant else self.name
 
     @property
@@ -87,7 +89,7 @@ class BoardRow:
 
     @property
     def rest(self) -> str:
-        """The trials that are not graded, as text; none of them counts as 0."""
+        """The numbers of trials that are not graded, as text. None of these trials counts as 0."""
         counts = (
             (self.infrastructure_failed, "failed by infrastructure"),
             (self.broken - self.blind, "ungraded: the deliverable crashed its grader"),
@@ -130,7 +132,9 @@ def cells_of(row: BoardRow) -> tuple[str, ...]:
 class Leaderboard:
     experiments: tuple[Experiment, ...]
     rows: tuple[BoardRow, ...]
-    """Best first: by pass rate, then mean score, then name; later attempts follow the first one that they continue."""
+    """Rows of the leaderboard, best first: by pass rate, then mean score, then name. A later attempt follows the first
+    attempt that it continues.
+    """
     notes: tuple[str, ...] = ()
     confidence: float = 0.95
     """Confidence level of the intervals."""
@@ -148,7 +152,9 @@ class Leaderboard:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """Return a row per agent: counts, and each figure with `_low` and `_high`, null if it has none."""
+        """Return the leaderboard as a table with a row per agent: the counts, and each figure with the ends of its
+        interval in columns that end with `_low` and `_high`. An end is null if the figure has no interval.
+        """
         import polars as pl
 
         rows = []
@@ -174,7 +180,7 @@ class Leaderboard:
         return f"<table>{''.join(f'<tr>{line}</tr>' for line in html)}</table>{told}"
 
     def plain(self) -> dict[str, Any]:
-        """Return locks, counts and figures as JSON types."""
+        """Return the locks, counts and figures of the leaderboard as JSON types."""
         return {
             "experiments": [e.plain() for e in self.experiments],
             "lock": self.experiments[0].lock.comparable,
@@ -193,10 +199,10 @@ def leaderboard(
     rules: WorkRules | None = None,
     how: Resampling | None = None,
 ) -> Leaderboard:
-    """Build the leaderboard of one or more experiments with equal locks. Raises PlanError if the locks differ.
+    """Build the leaderboard of one or more experiments with equal locks. Raises PlanError if the locks are different.
 
-    `illustrative`: count prices that are only illustrative as dollars; the notes then say so. `rules`: whose answers
-    make the verdicts (by default as the experiments say), and which part of the work is shown.
+    `illustrative` says whether prices that are only illustrative count as dollars; the notes then say so. `rules` say
+    whose answers make the verdicts (by default as the experiments state) and which part of the work is shown.
     """
     from worksample.results.result_set import ResultSet
 
@@ -212,7 +218,9 @@ def leaderboard(
 
 
 def _judges(store: Store, work: ResultSet) -> tuple[str, ...]:
-    """Return notes on how much the answers of the judges behind the verdicts depend on the order of a pair."""
+    """Return notes on the judges behind the verdicts: how much their answers depend on the order in which a pair was
+    shown.
+    """
     from worksample.results.pair_orders import order_notes
 
     deciding = work.judgments.under(work.primary).deciding
@@ -220,8 +228,8 @@ def _judges(store: Store, work: ResultSet) -> tuple[str, ...]:
 
 
 def add_reasons(store: Store, board: Leaderboard) -> Leaderboard:
-    """Return the board with the cost of judges and colleagues, and the reasons for open slots; only causes for a
-    private suite.
+    """Return the leaderboard with the cost of judges and colleagues, and with the reasons for open slots. For a private
+    suite, reasons are only causes without messages.
     """
     said = open_slot_reasons(store, board.experiments, words=not is_private(store, board.experiments))
     spent = spending(store, [e.id for e in board.experiments])
@@ -229,10 +237,10 @@ def add_reasons(store: Store, board: Leaderboard) -> Leaderboard:
 
 
 def _sort_rows(rows: Sequence[BoardRow], experiments: Sequence[Experiment]) -> list[BoardRow]:
-    """Sort rows best first.
+    """Sort the rows of the leaderboard, best first.
 
-    A later attempt is made only on work that failed before, so its rate is not a rank: it stands below the attempt that
-    it follows.
+    A later attempt is made only on work that failed before, so its pass rate is not comparable with others. Its row
+    comes below the attempt that it continues.
     """
     follows = {arm.name: arm.continues for one in experiments for arm in one.arms}
     first = {(row.agent, row.arm): row for row in rows if row.attempt == 1}
@@ -253,8 +261,8 @@ def board_of(
     illustrative: bool = False,
     how: Resampling | None = None,
 ) -> Leaderboard:
-    """Build the leaderboard from a result set's frame: a row per agent, arm and attempt, and one for each entrant who
-    handed work in.
+    """Build the leaderboard from the table of a result set: a row per agent, arm and attempt, and a row for each
+    entrant who handed work in.
     """
     rows, missing = [], []
     wanted = {instance for e in experiments for instance in e.lock.instances}
@@ -321,7 +329,7 @@ def _row(frame: pl.DataFrame, *, illustrative: bool, how: Resampling | None) -> 
 
 
 def _dollars_earned(frame: pl.DataFrame, *, illustrative: bool, how: Resampling) -> Estimate:
-    """Return the dollars of the instances that passed; repeats share an instance's price."""
+    """Return the dollars of the instances that passed. Repeats of an instance share its price."""
     import polars as pl
 
     from worksample.metrics import dollars_earned

@@ -1,4 +1,4 @@
-"""Reasons for open slots: each cause once per agent, with the message of the latest try."""
+"""Reasons why slots are open: each cause once per agent, with the message of the latest try."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ LONGEST = 300
 
 
 def open_slot_reasons(store: Store, experiments: Sequence[Experiment], *, words: bool = True) -> tuple[str, ...]:
-    """Return a sentence per agent and cause with the number of open slots. `words`: add the message of the latest
-    try.
+    """Return a sentence for each agent and cause, with the number of open slots. With `words`, the message of the
+    latest try is added.
     """
     import polars as pl
 

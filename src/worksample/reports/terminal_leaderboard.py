@@ -13,7 +13,7 @@ from .chosen_experiments import heading_of
 from .leaderboard_frame import HEADS, Leaderboard, cells_of
 
 BETWEEN = 3
-"""Spaces between the columns of a table."""
+"""Number of spaces between two columns of a table."""
 EDGES = 2
 
 
@@ -43,8 +43,8 @@ def print_board(board: Leaderboard, console: Console) -> None:
 
 
 def column_blocks(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[list[int]]:
-    """Return blocks of columns that fit the width without cutting: the first column in every block, the others once
-    each.
+    """Return the columns in blocks that fit the width without being cut. The first column is in every block, every
+    other column in one.
     """
     needed = [
         max(cell_len(line) for text in (head, *(row[place] for row in rows)) for line in text.splitlines() or [""])

@@ -1,5 +1,5 @@
-"""Deliverables as a browser can show them: `view` converts one file, `prepare` all, `formats` lists what can be
-shown.
+"""Views: deliverables in a form that a browser can show. `view` converts one file, `prepare` converts all files of a
+folder, and `formats` lists the formats that can be shown.
 """
 
 from lazy_loader import attach_stub

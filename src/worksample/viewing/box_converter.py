@@ -1,4 +1,4 @@
-"""Conversion of files in a box: input, time limits, output."""
+"""Conversion of files in a box: the input of the converter, its time limits and its output."""
 
 from __future__ import annotations
 
@@ -26,23 +26,26 @@ if TYPE_CHECKING:
 IN, OUT, WORK = "/task/in", "/task/output", "/task/scratch"
 LIMITS = BoxLimits(memory=2 << 30, processes=256, disk=1 << 30, files=30_000, output=16 << 20)
 TAKEN = ScanLimits(files=20_000, bytes=1 << 30)
-"""Limits on the artefacts of one file."""
+"""Limits of the artefacts that the conversion of one file may produce."""
 SECONDS = {"media": 600.0, "workbook": 300.0, "office": 180.0}
-"""Seconds for a conversion, by family of formats. Waiting for a processor does not count (FairTimeout)."""
+"""Family of formats -> maximum seconds of a conversion. Time in which the conversion waits for a processor does not
+count (FairTimeout).
+"""
 USUAL_SECONDS = 90.0
 _COLOURED = ("text", "markdown")
-"""Families that are shown without syntax colours if these take too long."""
+"""Families of formats that are shown without syntax colours if the colouring takes too long."""
 BATCH = 100
-"""Number of light files that share a process."""
+"""Maximum number of light files that are converted in one process."""
 BATCH_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class ConversionResult:
-    """Result of converting a file. `plain`: the converter's answer, unchecked; None if it gave none.
+    """Result of the conversion of one file. `plain` is the unchecked answer of the converter, or None without an
+    answer.
 
-    `files`: blobs by path below the output folder; `fault`: why there is no view; `blame`: whose fault that is; `kept`:
-    seconds for which this result is valid, None without limit.
+    `files` maps paths below the output folder to blobs. `fault` says why there is no view, and `blame` says whose fault
+    that is. `kept` is the number of seconds for which this result is valid, or None without a limit.
     """
 
     plain: dict[str, Any] | None = None
@@ -51,9 +54,9 @@ class ConversionResult:
     fault: str = ""
     blame: Visibility = Visibility.CRASHED
     again: bool = True
-    """Whether another attempt may succeed: after a lost box, or without colours and blind copy."""
+    """Whether a second attempt may succeed: in a new box, or without syntax colours and blind copy."""
     lost: bool = False
-    """Whether the box was lost for a reason that is not known to be the file."""
+    """Whether the box was lost although the file is not known to be the reason."""
     kept: float | None = None
 
     @property
@@ -63,29 +66,31 @@ class ConversionResult:
 
 @dataclass(frozen=True, slots=True)
 class Converter:
-    """Converter of the files of one manifest, with its boxes."""
+    """Converter of the files of one manifest, with the boxes in which it converts them."""
 
     store: Store
     manifest: Manifest
     limits: BoxLimits = LIMITS
     seconds: float | None = None
-    """Time limit in place of each family's own."""
+    """Maximum seconds of every conversion. None stands for the usual limit of each family of formats."""
     backstop: float = 0.0
-    """Seconds of wall time after which a view that got too little processor time is given up; 0 for the default."""
+    """Maximum wall-clock seconds of a conversion that gets too little processor time; 0 for the default."""
     background: bool = False
-    """Whether nobody waits for these views, so that other work goes first."""
+    """Whether nobody waits for these views, so that other work gets the processors first."""
     boxes: dict[str, Box] = field(default_factory=dict, compare=False)
-    """Boxes at work, by quoted path of their file."""
+    """Quoted path of a file -> the box that converts this file now."""
     urgent: set[str] = field(default_factory=set, compare=False)
-    """Quoted paths of views that somebody waits for."""
+    """Quoted paths of the files for whose views somebody waits."""
 
     @property
     def has_usual_limits(self) -> bool:
-        """Return whether the limits are the usual ones. Failures under other limits say nothing about the file."""
+        """Return whether the conversions have the usual limits. A failure under other limits proves nothing about the
+        file.
+        """
         return self.limits == LIMITS and self.seconds is None
 
     async def hurry(self, path: str) -> None:
-        """Give the box of this view its full share of the processors, because somebody now waits for it."""
+        """Give the box of a file its full processor share, because somebody now waits for the view of this file."""
         self.urgent.add(path)
         box = self.boxes.get(path)
         if box is not None and self.background:
@@ -93,7 +98,9 @@ class Converter:
                 await box.hurry()
 
     def config(self) -> BoxConfig:
-        """Build the box's configuration and lay out the manifest's folder. Raises what `Store.folder` raises."""
+        """Return the configuration of a converter's box, and provide the manifest's folder for it. Raises the errors of
+        `Store.folder`.
+        """
         digest = put_canonical(self.store.blobs, self.manifest.plain())
         folder = str(self.store.folder(digest))
         return BoxConfig(
@@ -108,9 +115,10 @@ class Converter:
         )
 
     async def convert_light_files(self, config: BoxConfig, entries: Sequence[Entry]) -> dict[int, ConversionResult]:
-        """Convert many files in one process: views of the light ones, only the family of the others.
+        """Convert many files in one process. The result of a light file is its view; the result of any other file is
+        only its family of formats.
 
-        A file that crashes the process, and all files after it, are missing from the result.
+        If a file crashes the process, this file and all files after it are missing from the result.
         """
         try:
             async with open_box(config) as box, self._shown_in(box, entries):
@@ -137,7 +145,7 @@ class Converter:
     async def convert_file(
         self, config: BoxConfig, entry: Entry, family: str = "", *, plain: bool = False
     ) -> ConversionResult:
-        """Convert one file in its own box. Never raises for what the file does."""
+        """Convert one file in a box of its own. The content of the file raises no error."""
         seconds = self.seconds or SECONDS.get(family, USUAL_SECONDS)
         try:
             async with open_box(config) as box, self._shown_in(box, [entry]):
@@ -185,7 +193,7 @@ COMMAND = [
 
 
 def job_message(entries: Sequence[Entry], *, light: bool, plain: bool = False, query: str = "") -> bytes:
-    """Build the message that `in_box.main` reads."""
+    """Return the message that describes a job for `in_box.main`."""
     files = [[number, entry.path] for number, entry in enumerate(entries)]
     return json.dumps(
         {"in": IN, "out": OUT, "work": WORK, "files": files, "light": light, "plain": plain, "query": query}
@@ -193,7 +201,9 @@ def job_message(entries: Sequence[Entry], *, light: bool, plain: bool = False, q
 
 
 def _answer(line: bytes, count: int) -> tuple[int, dict[str, Any]] | None:
-    """Parse a line of the converter's output; None if it is anything else."""
+    """Return the number of the file and the answer in a line of the converter's output. Return None if the line is
+    malformed.
+    """
     try:
         number, plain = json.loads(line)
     except (ValueError, TypeError, RecursionError):
@@ -203,7 +213,9 @@ def _answer(line: bytes, count: int) -> tuple[int, dict[str, Any]] | None:
 
 
 def _store_artefacts(manifest: Manifest, number: int) -> tuple[dict[str, str], Manifest]:
-    """Read a file's artefacts: blobs by path below the output folder, and the manifest of what it unpacked."""
+    """Return the artefacts of a file as blobs by path below the output folder, and the manifest of the files that the
+    converter unpacked.
+    """
     start, unpacked = f"{number}/", f"{number}/unpacked/"
     files = {e.path: e.blob for e in manifest.files if e.path.startswith(start) and e.blob is not None}
     inner = [e.replaced(path=e.path.removeprefix(unpacked)) for e in manifest.entries if e.path.startswith(unpacked)]
@@ -211,7 +223,9 @@ def _store_artefacts(manifest: Manifest, number: int) -> tuple[dict[str, str], M
 
 
 def _blame(done: Completed) -> Visibility:
-    """Decide who is to blame for a process without an answer: the file only if it used more than any file is given."""
+    """Return who is to blame if a process gave no answer. The file is blamed only if the process used more than any
+    file is allowed.
+    """
     if done.starved:
         return Visibility.STARVED
     return Visibility.FILE if done.oom or done.timed_out or done.truncated else Visibility.CRASHED

@@ -1,4 +1,4 @@
-"""Programs and libraries that converters require: Debian packages and Python distributions."""
+"""Programs and libraries that the converters require, as Debian packages and Python distributions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from worksample.sudo_command import root_command
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A program or library. `program`: must be on the PATH; `file`: must exist; `module`: Python distribution of the
-    extra
-    `viewers`; `debian`: packages that provide it.
+    """A program or library that a converter requires. `program` must be on the PATH. `file` must exist. `module` is a
+    Python distribution of the extra `viewers`. `debian` lists the packages that provide the program.
     """
 
     title: str
@@ -28,11 +27,11 @@ class Need:
     debian: tuple[str, ...] = ()
     module: str = ""
     version: tuple[str, ...] = ()
-    """Command that prints the version."""
+    """Command that prints the version of the program."""
 
     @property
     def line(self) -> str:
-        """The command that installs it."""
+        """The command that installs the program or library."""
         return _install_command(self.debian, extra=bool(self.module))
 
 
@@ -77,7 +76,9 @@ NEEDS: dict[str, Need] = {
     "openpyxl": Need("openpyxl", module="openpyxl"),
 }
 FONTS = ("fonts-liberation", "fonts-crosextra-carlito", "fonts-crosextra-caladea", "fonts-noto-core", "fonts-noto-cjk")
-"""Debian packages of fonts without which office documents have another layout."""
+"""Debian packages of fonts. Without these fonts, office documents have a different layout than on their author's
+machine.
+"""
 DEBIAN = tuple(dict.fromkeys([p for need in NEEDS.values() for p in need.debian] + list(FONTS)))
 """All Debian packages that viewers can use."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)+")
@@ -85,7 +86,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)+")
 
 @functools.cache
 def version(name: str) -> str | None:
-    """Return the installed version, "" if it has none, None if it is missing."""
+    """Return the installed version of a requirement, "" if it has no version, or None if it is not installed."""
     need = NEEDS[name]
     if need.module:
         try:
@@ -107,12 +108,14 @@ def version(name: str) -> str | None:
 
 
 def name_with_version(name: str) -> str:
-    """Return name and version, such as "LibreOffice 7.4.7"."""
+    """Return the name and version of a requirement, such as "LibreOffice 7.4.7"."""
     return f"{NEEDS[name].title} {version(name) or ''}".strip()
 
 
 def install_line(names: Iterable[str]) -> str:
-    """Return the commands that install all of these, one per installer; "" for none."""
+    """Return the commands that install all named requirements, one command per installer. Return "" if no name is
+    given.
+    """
     wanted = [NEEDS[name] for name in names]
     return _install_command(
         (package for need in wanted for package in need.debian), extra=any(need.module for need in wanted)

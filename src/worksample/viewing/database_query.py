@@ -1,4 +1,4 @@
-"""A person's SELECT on a delivered SQLite database, run in a box."""
+"""Function that runs a person's SELECT query on a delivered SQLite database, in a box."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ if TYPE_CHECKING:
 
 SECONDS = 15.0
 LENGTH = 20_000
-"""Most characters of a query."""
+"""Maximum characters of a query."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """Result of a query, with at most 1,000 rows; `more`: whether there are further ones. `problem`: SQLite's message
-    if the
-    query failed.
+    """Result of a query with at most 1,000 rows. `more` says whether the query has further rows. `problem` is SQLite's
+    message if the query failed.
     """
 
     columns: tuple[str, ...] = ()
@@ -36,9 +35,10 @@ class QueryResult:
 
 
 async def query(store: Store, manifest: Manifest, path: str, sql: str) -> QueryResult:
-    """Query the database at a quoted path, read-only, for at most five seconds.
+    """Run a query on the database at a quoted path, read-only, for at most five seconds.
 
-    Raises UsageError if the manifest lacks the path, and SandboxUnavailable and StoreError as `view` does.
+    Raises UsageError if the manifest lacks the path; SandboxUnavailable if this machine cannot start a box; StoreError
+    if the store cannot be read.
     """
     entry = manifest.find(path)
     if entry is None or entry.blob is None or len(sql) > LENGTH:

@@ -1,7 +1,8 @@
-"""Exhibits for judge models: the same deliverables that people see, as text, tables and pictures.
+"""Exhibits for judge models: the deliverables that people see in a browser, as text, tables and pictures.
 
-Poppler renders pages and extracts text in a box. What only a browser can show (models, drawings, sound) is described in
-words and marked as not shown, so that readers of the verdict know.
+The program Poppler renders pages and extracts text in a box. Content that only a browser can show (3D models, drawings,
+sound) is described in words. It is marked as not shown, so that readers of the verdict know that the judge did not see
+it.
 """
 
 from __future__ import annotations
@@ -32,22 +33,26 @@ if TYPE_CHECKING:
 
 UNSEEN = "what could not be shown"
 PAGES = 12
-"""Most pages of a document that are rendered; its text is read in full."""
+"""Maximum pages of a document that are rendered. The text of the document is extracted from all pages."""
 TEXT = 400_000
-"""Most characters of a file's text."""
+"""Maximum characters of the text of one file."""
 ROWS = 2_000
-"""Most rows of a table."""
+"""Maximum rows of a table."""
 PICTURES = 24
-"""Most pictures of a notebook."""
+"""Maximum pictures of a notebook."""
 PICTURE = 4 << 20
-"""Most bytes of a picture."""
+"""Maximum bytes of a picture."""
 SECONDS = 60.0
-"""Seconds for a document's text, and for its pages. Waiting for a processor does not count."""
+"""Maximum seconds to extract the text of a document, and again to render its pages. Time in which the program waits for
+a processor does not count.
+"""
 _MIMES = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
 
 
 async def exhibits(store: Store, manifest: str, *, parallel: int = 2) -> tuple[Exhibit, ...]:
-    """Build the exhibits of a manifest (by digest), by path. Raises what `prepare` raises."""
+    """Return the exhibits of a manifest, sorted by path. `manifest` is the manifest's digest. Raises the errors of
+    `prepare`.
+    """
     read = await asyncio.to_thread(store.manifest, manifest)
     views = await prepare(store, read, parallel=parallel)
     found: list[Exhibit] = []
@@ -59,7 +64,7 @@ async def exhibits(store: Store, manifest: str, *, parallel: int = 2) -> tuple[E
 
 @dataclass
 class _ViewedFile:
-    """A file and its view."""
+    """A delivered file and its view."""
 
     store: Store
     entry: Entry
@@ -73,7 +78,7 @@ class _ViewedFile:
         self.read |= {"image": self._image, "pages": self._page_images, "video": self._poster, "notebook": self._cells}
 
     async def exhibits(self) -> list[Exhibit]:
-        """Return what can be shown, and a note about what cannot."""
+        """Return the exhibits of the file, and a note about the content that cannot be shown."""
         found = list(await asyncio.to_thread(lambda: list(self.read.get(self.view.kind, self._empty_exhibit)())))
         if self.view.kind in ("pdf", "workbook"):
             found += await self._pages(with_text=self.view.kind == "pdf")
@@ -152,7 +157,7 @@ class _ViewedFile:
             yield Exhibit.of_picture(data, f"{self.entry.path}{part}", mime=kind)
 
     async def _pages(self, *, with_text: bool) -> list[Exhibit]:
-        """Return a document's text, and pictures of its first pages."""
+        """Return pictures of the first pages of a document, and its text if `with_text`."""
         digest = self.view.files.get("pdf") or (self.view.files.get("source") if self.view.kind == "pdf" else None)
         if digest is None:
             return []
@@ -181,7 +186,9 @@ def _outputs(cell: dict[str, Any]) -> str:
 
 @dataclass
 class _PdfPages:
-    """Poppler's output for a PDF. `said`, `blame`: why it is incomplete."""
+    """The text and pages that Poppler extracted from a PDF. `said` and `blame` tell why they are incomplete, and whose
+    fault that is.
+    """
 
     text: str = ""
     pages: dict[int, bytes] = field(default_factory=dict)
@@ -189,7 +196,7 @@ class _PdfPages:
     blame: Visibility = Visibility.SHOWN
 
     def note(self, what: str, done: Completed) -> None:
-        """Record the failure of one of poppler's programs."""
+        """Record that one of Poppler's programs failed."""
         if not done.returncode and not done.timed_out:
             return
         words = done.stderr[-300:].decode("utf-8", "replace").strip()
@@ -205,8 +212,8 @@ class _PdfPages:
 
 
 async def _render_pdf(store: Store, digest: str, count: int) -> _PdfPages:
-    """Extract text and render first pages in a box (PNG, or JPEG if smaller). Raises SandboxError if the box is
-    lost.
+    """Extract the text of a PDF and render its first pages in a box, as PNG, or as JPEG if that is smaller. Raises
+    SandboxError if the box is lost.
     """
     size = await asyncio.to_thread(lambda: store.blobs.path(digest).stat().st_size)
     one = Manifest(entries=(Entry(path="print.pdf", kind=EntryKind.FILE, size=size, blob=digest),))

@@ -1,4 +1,6 @@
-"""The table of formats: how each is shown, by which converter, and whether this machine has it."""
+"""The table of file formats: how each format is shown, which converter it needs, and whether this machine has this
+converter.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,8 @@ _N, _C, _T = "native", "converted", "thumbnail only"
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A file format. `needs`: names in `converter_requirements.NEEDS`; without them only a card is shown. `here`: none
-    is
-    missing. `line`: the command that installs what is missing.
+    """A file format. `needs` lists names in `converter_requirements.NEEDS`; without these requirements, only a card is
+    shown. `here` says whether this machine has all of them. `line` is the command that installs the missing ones.
     """
 
     title: str
@@ -59,7 +60,9 @@ _TABLE: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
 
 
 def formats() -> list[Format]:
-    """List all formats with their requirements and whether this machine meets them. Programs are asked only once."""
+    """Return all formats with their requirements and whether this machine meets them. The requirements are checked only
+    once per process.
+    """
     out = []
     for title, extensions, kind, badge, names in _TABLE:
         lacking = needs.missing(names)
@@ -70,6 +73,8 @@ def formats() -> list[Format]:
 
 
 def expected_format(name: str) -> Format | None:
-    """Return the format that a file's name suggests; its content decides later."""
+    """Return the format that the name of a file suggests, or None. The content of the file may later show another
+    format.
+    """
     extension = name.rpartition(".")[2].lower() if "." in name else ""
     return next((f for f in formats() if extension in f.extensions), None)

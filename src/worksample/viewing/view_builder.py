@@ -1,4 +1,4 @@
-"""Building of views: one file's, or those of a whole folder."""
+"""Functions that build views, of one file or of all files of a folder."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 NAMED = 10
-"""Most files that an error suggests for a wrong path."""
+"""Maximum files that an error suggests for a wrong path."""
 BESIDE = 500
-"""Most files that a view may refer to."""
+"""Maximum other files to which a view may refer."""
 _LEAKS = {"leaks": ["what it says of its maker was not removed"]}
 
 
 async def view(store: Store, manifest: Manifest, path: str, *, converter: Converter | None = None) -> View:
-    """Return the view of the entry at a quoted path, from the cache or newly made.
+    """Return the view of the file at a quoted path, from the cache or newly made.
 
-    Never raises for the content of a file: then the view is a card with a problem. Raises UsageError if the manifest
-    lacks
-    the path, SandboxUnavailable if this machine gives no box, StoreError (StoreFull).
+    The content of a file raises no error; if it cannot be shown, the view is a card with a problem. Raises UsageError
+    if the manifest lacks the path; SandboxUnavailable if this machine cannot start a box; StoreError if the store
+    fails.
     """
     entry = manifest.find(path)
     if entry is None:
@@ -46,9 +46,10 @@ async def view(store: Store, manifest: Manifest, path: str, *, converter: Conver
 
 
 def find_view(store: Store, manifest: Manifest, digest: str, path: str) -> View | None:
-    """Return the view if it exists without a box; None if it must be made or the manifest lacks the path.
+    """Return the view if it can be found without starting a box. Return None if it must be made, or if the manifest
+    lacks the path.
 
-    `digest`: the manifest's, which is slow to compute. Raises StoreError.
+    `digest` is the digest of the manifest, which is slow to compute. Raises StoreError.
     """
     entry = manifest.find(path)
     return None if entry is None else _without_content(entry) or ViewCache(store).find(key(digest, entry))
@@ -223,7 +224,7 @@ class _ViewBuild:
 
 
 async def _gather(work: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Run all at once. The first exception cancels the others and is raised unchanged."""
+    """Run all coroutines at once. The first exception cancels the others and is raised unchanged."""
     tasks = [asyncio.create_task(one) for one in work]
     try:
         await asyncio.gather(*tasks)
@@ -245,7 +246,7 @@ def _likely_family(entry: Entry) -> str:
 
 
 def _without_content(entry: Entry) -> View | None:
-    """Return the view of an entry that is no file or was not captured; None for others."""
+    """Return the view of an entry that is not a file or was not captured. Return None for other entries."""
     if entry.kind is EntryKind.LINK:
         return card(
             "a link, which is not followed",
@@ -267,9 +268,8 @@ def _without_content(entry: Entry) -> View | None:
 class Rendering:
     """Preview of how a file will be shown, for `worksample task check`.
 
-    `path`: quoted as in the manifest; `inspectable`: false if evaluators see too little of it; `visibility`: the party
-    to
-    blame for that.
+    `path` is quoted as in the manifest. `inspectable` is false if evaluators see too little of the file. `visibility`
+    names the party to blame for that.
     """
 
     path: str

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 VERSION = 4
-"""Version of the converters; raise it when one gives another result for the same file."""
+"""Version of the converters. Increase it if a converter gives another result than before for the same file."""
 
 
 def key(manifest: str, entry: Entry) -> str:

@@ -34,21 +34,21 @@ KINDS = (
 )
 """Viewers by name. docs/reference/viewing.md lists the artefacts and meta of each."""
 META = 1 << 20
-"""Most bytes of `meta` as JSON; longer data is stored in an artefact."""
+"""Maximum bytes of `meta` as JSON. Longer data is stored in an artefact."""
 TEXT = 2_000
-"""Most characters of a problem."""
+"""Maximum characters of the text of a problem."""
 NOT_THE_FILE = ". This is no fault of the file: try again in a minute, or open the original"
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What to load and with which viewer. All texts in it may come from the agent: escape them.
+    """The artefacts of a deliverable that a browser loads, and the viewer that shows them. All texts in a view may come
+    from the agent, so callers must escape them.
 
-    `files`: artefact name -> blob digest; `source` is the original if it was captured. `badge` is "native", "converted
-    (<program> <version>)", "thumbnail only" or "card". `inspectable` false: too little is visible to judge by, so the
-    evaluator is asked. `problem`: what is wrong, in a sentence; "" for nothing. `visibility`: whether the file and each
-    part
-    could be shown, and who is to blame if not. An inspectable view can lack a part for a reason that is our fault.
+    `files` maps names of artefacts to blob digests; `source` is the original file if it was captured. `badge` is
+    "native", "converted (<program> <version>)", "thumbnail only" or "card". `inspectable` is false if too little is
+    visible to judge by; the evaluator is then asked. `problem` is a sentence that says what is wrong, or "".
+    `visibility` says whether the file and each part could be shown, and who is to blame if not.
     """
 
     kind: str
@@ -79,7 +79,9 @@ class View:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """Build a view from JSON types. Raises ValueError, KeyError or TypeError if they are not `plain`'s."""
+        """Build a view from JSON types as `plain` returns them. Raises ValueError, KeyError or TypeError if they have
+        another form.
+        """
         return cls(
             kind=str(plain["kind"]),
             badge=str(plain["badge"]),
@@ -92,7 +94,7 @@ class View:
 
 
 def card(problem: str, blame: Visibility, *, source: str | None = None, meta: Mapping[str, Any] | None = None) -> View:
-    """Build the card of a file that cannot be shown better, with the blame for that."""
+    """Return the card of a file that cannot be shown better. `blame` says who is to blame for that."""
     files = {"source": source} if source is not None else {}
     said = with_blame(problem[: TEXT - len(NOT_THE_FILE)], blame)
     return View("card", "card", files, dict(meta or {}), said, inspectable=False, visibility=blame)
@@ -104,7 +106,9 @@ def with_blame(problem: str, blame: Visibility) -> str:
 
 
 def resolve_beside(files: Collection[str], path: str, name: str) -> str | None:
-    """Return the path in `files` (quoted paths) that a `name` written in the file at `path` means; None for none."""
+    """Return the path in `files` (quoted paths) to which `name`, as written in the file at `path`, refers. Return None
+    if no path fits.
+    """
     steps: list[str] = path.split("/")[:-1]
     for step in name.replace("\\", "/").split("/"):
         if step == "..":

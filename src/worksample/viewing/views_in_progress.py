@@ -8,14 +8,18 @@ from .views import View
 
 
 class InProgress(Protocol):
-    """A registry of views in the making: asked before a box converts a file, and told the result."""
+    """A registry of views that are being made. It is asked before a box converts a file, and receives the resulting
+    view.
+    """
 
     def begin(self, path: str) -> bool:
-        """Claim a view. Return False if another task makes it; the caller then leaves it out."""
+        """Claim a view. Return False if another task already makes the view; the caller then leaves it out."""
         ...
 
     def end(self, path: str, view: View | None) -> None:
-        """Report the view; None if the file needs its own box later. Not called if an exception ends the work."""
+        """Report the finished view, or None if the file must be converted later in its own box. Not called if an
+        exception ends the work.
+        """
         ...
 
 
@@ -28,4 +32,4 @@ class _Alone:
 
 
 ALONE: InProgress = _Alone()
-"""Registry for a single maker of views."""
+"""Registry for a task that makes views alone, without other tasks."""

@@ -68,8 +68,8 @@ class EloOptions:
 class EloTable:
     """Elo scores, best first. Agents without a score come last.
 
-    `replicates` contains the scores in every resample, in points, with shape (resamples, rated agents). It is NaN where
-    a resample has no solution, and None if no bootstrap was made. `rated` names the agents of its columns.
+    `replicates` contains the scores in every resample, in points, with shape (resamples, rated agents). It is NaN for a
+    resample without a solution, and None if no bootstrap was made. `rated` names the agents of its columns.
     """
 
     ratings: dict[str, Estimate]

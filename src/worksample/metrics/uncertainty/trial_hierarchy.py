@@ -53,7 +53,7 @@ class Hierarchy:
 
     @property
     def siblings(self) -> Ints:
-        """For each instance, the number of instances of its task, including itself."""
+        """The number of instances of the same task, for each instance, including the instance itself."""
         return self.instances if self.of_ is None else self.instances[self.of_]
 
     def split_by_group(self, group: Ints, size: int) -> tuple[Hierarchy, Ints]:

@@ -1,4 +1,4 @@
-"""Clusters of criteria, and the clusters on which agents fail."""
+"""Clusters of similar criteria, and how often agents fail the criteria of each cluster."""
 
 from lazy_loader import attach_stub
 

@@ -1,4 +1,4 @@
-"""Words of texts, and the words that distinguish a group of texts from others."""
+"""Labels for clusters of texts: the words that distinguish the texts of a cluster from all others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _COMMON = frozenset({
     "there", "these", "they", "this", "those", "to", "under", "up", "uses", "using", "was", "were", "when",
     "where", "which", "while", "will", "with", "within", "without",
 })  # fmt: skip
-"""Words that every rubric has; UpBench asks for `Contains`, `Includes` (A.3)."""
+"""Words that occur in every rubric and distinguish nothing. UpBench asks rubrics to use `Contains` and `Includes`
+(A.3).
+"""
 
 
 def words_of(text: str) -> list[str]:
@@ -27,13 +29,15 @@ def words_of(text: str) -> list[str]:
 
 
 def terms_of(text: str) -> list[str]:
-    """Return the words of a text, and its pairs of neighbouring words."""
+    """Return the words of a text and the pairs of neighbouring words."""
     words = words_of(text)
     return [*words, *(f"{a} {b}" for a, b in pairwise(words))]
 
 
 def label_groups(texts: Sequence[str], groups: NDArray[np.int64], count: int = 4) -> dict[int, str]:
-    """Return group -> the terms that distinguish it, by class-based tf-idf (BERTopic: Grootendorst 2022, 3)."""
+    """Return a label for each group: the `count` terms that distinguish its texts from other groups, by class-based
+    tf-idf (BERTopic: Grootendorst 2022, 3).
+    """
     found: dict[int, Counter[str]] = {}
     for text, g in zip(texts, groups.tolist(), strict=True):
         found.setdefault(g, Counter()).update(set(terms_of(text)))

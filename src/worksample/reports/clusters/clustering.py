@@ -1,4 +1,4 @@
-"""Agglomerative clusters of unit vectors by cosine distance, and how stable they are."""
+"""Agglomerative clustering of unit vectors by cosine distance, and the stability of the clusters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from worksample.errors import UsageError
 Linkage = Literal["average", "complete", "ward"]
 MORE = "worksample clusters EXPERIMENT ..., with more experiments"
 LARGEST = 12_000
-"""Maximum number of texts: their distances take 4 bytes x n^2."""
+"""Maximum number of texts to cluster. The distances between n texts need 4 * n**2 bytes of memory."""
 _CUTS = 40
 
 
@@ -22,31 +22,33 @@ class ClusterConfig:
     """Settings of grouping texts."""
 
     shown: int = 20
-    """Number of the largest clusters that are listed (UpBench 5.5: 20)."""
+    """Number of clusters to list, largest first (UpBench 5.5 lists 20)."""
     linkage: Linkage = "average"
     distance: float | None = None
-    """Cosine distance (for ward: its own height) at which the tree is cut; None: the one with the best mean
-    silhouette.
+    """Cosine distance at which the tree of clusters is cut (for the linkage ward, its own height). None means the
+    distance with the best mean silhouette.
     """
     resamples: int = 20
-    """Number of resamples for stability, each of four fifths of the texts."""
+    """Number of random subsets, each with four fifths of the texts, from which stability is measured."""
     seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """Groups of texts. `groups`: the cluster's number for each text, 0 for the largest. `cut`: the distance of the
-    cut.
+    """Clusters of texts. `groups` gives the number of the cluster of each text; 0 is the largest cluster. `cut` is the
+    distance at which the tree was cut.
     """
 
     groups: NDArray[np.int64]
     cut: float
     silhouette: float | None
-    """Mean silhouette over the texts, in -1..1; None for a single cluster, or if every text is a cluster."""
+    """Mean silhouette over all texts, in -1..1. None if all texts are in one cluster, or each text is a cluster of its
+    own.
+    """
 
 
 def cluster_vectors(vectors: NDArray[np.float64], config: ClusterConfig) -> Clusters:
-    """Group rows into clusters. Raises UsageError for fewer than 3 rows, or more than `LARGEST`."""
+    """Group the rows of `vectors` into clusters. Raises UsageError for fewer than 3 rows, or more than `LARGEST`."""
     from scipy.cluster.hierarchy import fcluster
     from scipy.spatial.distance import squareform
 
@@ -72,7 +74,9 @@ def cluster_vectors(vectors: NDArray[np.float64], config: ClusterConfig) -> Clus
 
 
 def stability(vectors: NDArray[np.float64], found: Clusters, config: ClusterConfig) -> list[float]:
-    """Return adjusted Rand indices (Hubert and Arabie 1985) with the clusters of random four fifths at the same cut."""
+    """Return the adjusted Rand index (Hubert and Arabie 1985) for each resample. It compares the clusters of a random
+    four fifths of the texts, cut at the same distance, with the clusters of all texts.
+    """
     rng = np.random.default_rng(config.seed)
     fixed = ClusterConfig(config.shown, config.linkage, found.cut)
     scores = []
@@ -83,7 +87,9 @@ def stability(vectors: NDArray[np.float64], found: Clusters, config: ClusterConf
 
 
 def rand_index(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
-    """Return the agreement of two groupings of the same texts: 1 if equal, 0 as expected by chance."""
+    """Return the adjusted Rand index, the agreement of two groupings of the same texts. It is 1 for equal groupings and
+    0 for the agreement expected by chance.
+    """
     table = np.zeros((one.max() + 1, other.max() + 1))
     np.add.at(table, (one, other), 1)
 
@@ -123,8 +129,8 @@ def _by_size(labels: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def _silhouette(square: NDArray[np.float64], groups: NDArray[np.int64]) -> float | None:
-    """Return the mean silhouette (Rousseeuw 1987): how much closer a text is to its cluster than to the next; 0 for
-    single texts.
+    """Return the mean silhouette of the texts (Rousseeuw 1987): how much closer a text is to its own cluster than to
+    the next cluster. A text alone in its cluster has silhouette 0.
     """
     count = int(groups.max()) + 1
     if count < 2 or count == len(groups):

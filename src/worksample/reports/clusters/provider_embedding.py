@@ -1,4 +1,4 @@
-"""Embeddings of a provider, through the API that nearly all providers offer: `POST {base}/embeddings`."""
+"""Embedding by a provider's model, through the API that nearly all providers offer: `POST {base}/embeddings`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def embed_provider(texts: Sequence[str], by: str, base_url: str = "") -> Embeddi
 
 
 def _post(client: Client, url: str, body: dict[str, object], name: str) -> Response:
-    """Post a request and return the response, with retries if the service is busy."""
+    """Send a request and return its response. The request is retried if the service is busy."""
     import httpx
 
     for n in range(TRIES):
@@ -69,7 +69,7 @@ def _post(client: Client, url: str, body: dict[str, object], name: str) -> Respo
 
 
 def _vectors(answer: Response, count: int) -> list[list[float]]:
-    """Return a vector per text, in the order of the texts."""
+    """Return the vector of each text from the response, in the order of the texts."""
     where = str(answer.url)
     try:
         data = answer.json()["data"] if answer.is_success else None

@@ -1,4 +1,4 @@
-"""Advice on a list of jobs, from the experiments of a store."""
+"""Advice on who should do the jobs of a list, based on the experiments in a store."""
 
 from lazy_loader import attach_stub
 

@@ -1,4 +1,6 @@
-"""Advice on who should do each job of a list (AI, AI with people, or people), or what to measure first."""
+"""Advice on who should do each job of a list: AI, AI with people, or people. If the evidence is insufficient, the
+advice says what to measure first.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ AI, HELPED, PEOPLE, UNSURE = "AI", "AI with people", "people", "not enough data"
 MEASURED, ASSUMED = "measured", "assumed"
 NEAREST = 5
 _MOST_KNOWN = 5_000
-"""Maximum number of known jobs: the distances between all of them are a table."""
+"""Maximum number of jobs with known outcomes. The distances between all of them are stored as one table."""
 _MOST_MORE = 1_000
 _CERTAIN = 99 / 100
 """Probability that counts as certain."""
@@ -46,9 +48,10 @@ _CERTAIN = 99 / 100
 class AdviceConfig:
     """Settings of advice.
 
-    `sure`: the minimum probability for an answer; `wage`: US dollars per hour of people who do such work, without which
-    a person's work costs the value of the job; `people`: use people's measured success if they did enough similar jobs,
-    else (or always) assume that they succeed; `embedding`: as in `worksample clusters`.
+    `sure` is the minimum probability at which an answer is given. `wage` is the pay in US dollars per hour of people
+    who do such work; without it, a person's work is assumed to cost the value of the job. `people` says whether
+    people's measured success is used if they did enough similar jobs; otherwise people are assumed to succeed.
+    `embedding` is as in `worksample clusters`.
     """
 
     sure: float = 0.8
@@ -74,11 +77,13 @@ class AdviceConfig:
 class Advice:
     """Advice on one job.
 
-    `likely`: the approach that is most likely best; `answer`: the same, or `UNSURE`; `chances`: approach -> probability
-    of being best; `dollars`: the likely approach's monthly value minus its cost; `over_people`: the same minus that of
-    people; `near`: keys of the nearest known jobs, none for a private suite; `weight`: the number of jobs behind the
-    advice; `stake`: the maximum monthly value of better knowledge in US dollars, None if nothing is known; `measured`:
-    whether people's success is measured.
+    `likely` is the approach that is most likely the best. `answer` is the same approach, or `UNSURE` if the probability
+    is too low. `chances` gives each approach's probability of being best. `dollars` is the monthly value minus the cost
+    of the likely approach, and `over_people` is its advantage over people, both in US dollars.
+
+    `near` lists the keys of the nearest jobs with known outcomes; it is empty for a private suite. `weight` is the
+    number of jobs behind the advice. `stake` is the maximum monthly value of better knowledge in US dollars, None if
+    nothing is known. `measured` says whether people's success was measured.
     """
 
     job: ListedJob
@@ -96,7 +101,7 @@ class Advice:
 
     @property
     def sure(self) -> str:
-        """The probability of the likely approach as printed text, which never says 100 %."""
+        """The probability that the likely approach is best, as text. It is never printed as 100 %."""
         if not self.likely:
             return "–"
         return (
@@ -117,7 +122,9 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class ListAdvice:
-    """Advice on a whole list, in its order. `by`: the embedding; `notes` must be shown with it."""
+    """Advice on all jobs of a list, in the order of the list. `by` names the embedding. `notes` must be shown with the
+    advice.
+    """
 
     each: tuple[Advice, ...]
     agent: str
@@ -127,8 +134,8 @@ class ListAdvice:
 
     @property
     def measure_next(self) -> tuple[Advice, ...]:
-        """Jobs without a certain answer, ordered by the monthly value of better knowledge; if nothing is known, by the
-        job's whole value.
+        """Jobs without a certain answer, ordered by the monthly value of better knowledge. A job about which nothing is
+        known is ordered by its whole monthly value.
         """
 
         def worth(advice: Advice) -> float:
@@ -143,11 +150,11 @@ class ListAdvice:
 
 
 def advise(evidence: Evidence, listed: Sequence[ListedJob], config: AdviceConfig | None = None) -> ListAdvice:
-    """Advise on each job of a list from the outcomes of other jobs.
+    """Return advice on each job of a list from the known outcomes of similar jobs.
 
-    The value of an approach is success x value - cost (UpBench 5.4.1). If people also did the jobs, their measured
-    success counts, else they are assumed to succeed always. Raises UsageError if too many jobs are known to compare all
-    of them, and the errors of `embed` if a provider fails.
+    The value of an approach is success x value - cost (UpBench 5.4.1). If people also did the known jobs, their
+    measured success counts; otherwise people are assumed to succeed always. Raises UsageError if there are too many
+    known jobs to compare, and the errors of `embed` if a provider fails.
     """
     config = config or AdviceConfig()
     known = evidence.jobs.filter(pl.col("alone").is_not_null() & pl.col("alone_cost").is_not_null())
@@ -245,7 +252,9 @@ class _Adviser:
         )  # fmt: skip
 
     def _choice(self, job: ListedJob, weight: Floats) -> tuple[m.Choice | str, NDArray[np.bool_] | None]:
-        """Return the choice for a job, and the rows of `known` in which people's success is measured."""
+        """Return the choice of approaches for a job, and a flag per known job that says whether people's success on it
+        was measured.
+        """
         known, wage = self.known, self.config.wage
         price = None if wage is None or job.hours is None else wage * job.hours
         ways = {AI: m.Outcomes(known["alone"], known["alone_cost"])}
@@ -279,8 +288,8 @@ class _Adviser:
         return tuple(way for way, there in ways if there)
 
     def _next(self, job: ListedJob, chances: dict[str, float], weight: float) -> str:
-        """Return how many more jobs would make the answer certain if the likely approach is as far ahead as it
-        seems.
+        """Return a text that says how many more jobs would make the answer certain, if the likely approach is as far
+        ahead as it seems.
         """
         first, second = sorted(chances, key=lambda name: -chances[name])[:2]
         odds = chances[first] / (chances[first] + chances[second])
@@ -294,7 +303,9 @@ class _Adviser:
 
 
 def write_page(found: ListAdvice, out: Path) -> Path:
-    """Write advice.html and advice.json into a folder, which may be a report's, and return the page's path."""
+    """Write advice.html and advice.json into a folder and return the path of the page. The folder may be that of a
+    report.
+    """
     pages = Pages(out, "Advice", links=(("advice.html", "Advice"),))
     pages.style()
     (out / "advice.json").write_text(json.dumps(found.plain(), indent=1), encoding="utf-8")

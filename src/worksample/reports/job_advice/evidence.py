@@ -1,4 +1,4 @@
-"""A store's evidence on jobs: the agent's success alone and with people's feedback, and the costs."""
+"""Evidence on jobs from a store: an agent's success, alone and with people's feedback, and the costs."""
 
 from __future__ import annotations
 
@@ -31,19 +31,21 @@ SHAPE = pl.Schema(
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Outcomes of jobs. `jobs`: a row per job and repeat, and per time that people did it, with the columns of `SHAPE`;
-    money in US dollars, null if unknown. `notes` say what was left out.
+    """Outcomes of jobs.
+
+    `jobs` has a row per job and repeat, and for each time that people did the job. Its columns are those of `SHAPE`.
+    Amounts are in US dollars, null if unknown. `notes` say what was left out.
     """
 
     agent: str
     jobs: pl.DataFrame
     notes: tuple[str, ...] = ()
     private: bool = False
-    """Whether the suite is private, so that single jobs are not shown."""
+    """Whether the suite is private. Single jobs of a private suite are not shown."""
 
     @property
     def has_help(self) -> bool:
-        """True if anybody's feedback was tried."""
+        """True if an agent received feedback from people on any job."""
         return self._has("helped")
 
     @property
@@ -66,11 +68,11 @@ _WHOLE = {**SHAPE, "agent": pl.String(), "arm": pl.String(), **dict.fromkeys(MAR
 def evidence_of(
     store: Store, experiments: Sequence[Experiment], *, agent: str = "", hourly: float | None = None
 ) -> Evidence:
-    """Collect the evidence on one agent in these experiments, whose locks may differ.
+    """Collect the evidence on one agent from these experiments. The experiments may have different locks.
 
-    `agent`: its name; by default the one that passes most often at the first attempt. `hourly`: US dollars per hour of
-    people who give feedback, if the experiments do not say. Raises UsageError if no job is graded, or no agent has that
-    name.
+    `agent` is the name of the agent; by default, the agent that passes most often at the first attempt is chosen.
+    `hourly` is the pay in US dollars per hour of people who give feedback, for experiments that do not state it. Raises
+    UsageError if no job is graded, or if no agent has this name.
     """
     parts = [part for e in experiments for part in _of(store, e, hourly)]
     every = pl.concat(parts) if parts else pl.DataFrame(schema=_WHOLE)

@@ -1,4 +1,4 @@
-"""A list of jobs to advise on, read from a table in any usual form."""
+"""A list of jobs to give advice on, read from a table in any usual format."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from worksample.records import Job, Source
 MONTHLY = ("monthly", "per_month", "times_a_month", "a_month", "how_often", "frequency", "count")
 """Accepted names of the column that gives the number of times that a job occurs in a month."""
 MOST = 5_000
-"""Maximum number of jobs of one list."""
+"""Maximum number of jobs in one list."""
 FOREIGN = "and costs are in US dollars"
 """End of the message about an amount in another currency."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedJob:
-    """A job of the list. `value`: US dollars if it is done well; `hours`: of a person; `monthly`: its number per
-    month.
+    """A job of the list. `value` is what the job is worth in US dollars if it is done well. `hours` is the time that a
+    person needs. `monthly` is how often the job occurs in a month.
     """
 
     row: str
@@ -89,7 +89,9 @@ def read_list(
 
 
 def _step(faults: Mapping[str, str], columns: Columns) -> str:
-    """Return the next step for faulty lines: amounts in another currency are not wrong, only not comparable."""
+    """Return the next step for the user after faulty lines. Amounts in another currency are not wrong, but they cannot
+    be compared.
+    """
     foreign = sum(FOREIGN in what for what in faults.values())
     if foreign == len(faults):
         return "write the values in US dollars and try again"
@@ -99,7 +101,7 @@ def _step(faults: Mapping[str, str], columns: Columns) -> str:
 
 
 def words_of(title: str, description: str, files: Sequence[str]) -> str:
-    """Return one text for a job of a list, or of a suite."""
+    """Return the title, the description and the file types of a job as one text."""
     endings = sorted({PurePosixPath(f).suffix.lstrip(".").lower() for f in files} - {""})
     return "\n".join(part for part in (title, description, " ".join(endings)) if part)
 
@@ -142,5 +144,7 @@ def _value(job: Job) -> float:
 
 
 def _category(posting: Posting) -> str:
-    """Return the taxonomy's category if the list's is one of them, else the list's."""
+    """Return the category of the taxonomy if the job's category is one of them. Otherwise return the category as the
+    list states it.
+    """
     return posting.category or "/".join(part for part in (posting.job.category, posting.job.subcategory) if part)

@@ -1,6 +1,6 @@
-"""Similarity of jobs: how much the outcome of one job says about another, by text and category.
+"""Similarity of jobs by text and category: how much the outcome of one job says about another job.
 
-The weights of both are learned from the suite: from how far similar jobs had similar outcomes.
+The weights of text and category are learned from the suite. They depend on how often similar jobs had the same outcome.
 """
 
 from __future__ import annotations
@@ -18,46 +18,50 @@ Floats = NDArray[np.float64]
 _SHARP = (0.0, 2.0, 6.0, 18.0)
 _OTHER = (1.0, 0.4, 0.15, 0.03)
 _NEIGHBOURS = 10
-"""Rank of the neighbour whose distance is the unit of distances."""
+"""Rank of the neighbour whose distance is used as the unit for distances."""
 _STRANGE = 0.99
 _LEAST_UNIT, _LEAST_STRANGE = 0.5, 0.75
-"""Minimum distances: texts this close count as alike in any suite, so that a suite of near copies does not make all
-other texts look strange.
+"""Minimum unit of distances, and minimum distance at which a text counts as unlike all others. The minimums matter for
+suites of nearly equal texts, in which all other texts would look unlike.
 """
 _CLOSE = 0.5
-"""Number of standard errors by which a rule may be worse than the best one and still be preferred for being more
-local.
+"""Number of standard errors by which a rule may predict worse than the best rule and still be preferred, if it gives
+less weight to other categories.
 """
 
 _FREE = 1.5
-"""Difference in nats, over all jobs together, below which no rule is preferred."""
+"""Difference of log losses in nats, over all jobs together, below which no rule counts as better than another."""
 
 
 @dataclass(frozen=True, slots=True)
 class SimilarityRule:
-    """A learned rule. `sharp`: how fast a job's weight falls with the distance of texts; `other`: the weight of a job
-    of another category.
+    """A learned rule for the weights of jobs. `sharp` says how fast a job's weight falls with the distance of its text.
+    `other` is the factor for a job of another category.
     """
 
     sharp: float
     other: float
     unit: float
     strange: float
-    """Distance beyond which a job may be unlike all known ones."""
+    """Distance to the nearest known job beyond which a job may be unlike all known jobs."""
 
     def weights(self, distance: Floats, same: NDArray[np.bool_]) -> Floats:
-        """Return weights in 0..1, a row per listed job and a column per known one."""
+        """Return the weight of each known job for each listed job, in 0..1, with a row per listed job and a column per
+        known job.
+        """
         far = np.maximum(0.0, distance / self.unit - 1)
         return np.exp(-self.sharp * far) * np.where(same, 1.0, self.other)
 
 
 def distances(one: Floats, two: Floats) -> Floats:
-    """Return 1 minus the cosine, for vectors of length 1."""
+    """Return the cosine distances (1 minus the cosine) between vectors of length 1."""
     return np.asarray(np.clip(1 - one @ two.T, 0, 2))
 
 
 def same_category(one: Sequence[str], two: Sequence[str]) -> NDArray[np.bool_]:
-    """Return whether one category equals the other or is below it. Jobs without any category count as the same kind."""
+    """Return, for each pair of categories, whether one equals the other or is below the other. Jobs without a category
+    count as the same category.
+    """
 
     def alike(a: str, b: str) -> bool:
         return a == b or (bool(a) and bool(b) and (a.startswith(f"{b}/") or b.startswith(f"{a}/")))
@@ -69,16 +73,17 @@ def same_category(one: Sequence[str], two: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def has_unknown_words(text: str, known: Collection[str]) -> bool:
-    """Return whether most words of a text occur in none of the known ones."""
+    """Return whether most words of a text are not in `known`."""
     words = set(words_of(text))
     return sum(word not in known for word in words) * 2 > len(words)
 
 
 def learn_rule(distance: Floats, same: NDArray[np.bool_], passed: Floats) -> SimilarityRule:
-    """Return the rule by which known jobs predict each other best, each left out in turn.
+    """Return the rule by which known jobs predict each other best. Each job is predicted from the others.
 
-    Of rules that predict about equally well, the one with the least trust in other categories is chosen, since it
-    claims least; then the one that relies least on texts, which say less than categories and change with every word.
+    If several rules predict about equally well, the rule with the least weight for other categories is chosen, because
+    it claims least. Of these, the rule that depends least on texts is chosen, because texts say less than categories
+    and change with every word.
     """
     size = len(passed)
     near = np.sort(distance + np.where(np.eye(size, dtype=bool), np.inf, 0.0), axis=1)
@@ -97,7 +102,7 @@ def learn_rule(distance: Floats, same: NDArray[np.bool_], passed: Floats) -> Sim
 
 
 def _left_out(rule: SimilarityRule, distance: Floats, same: NDArray[np.bool_], passed: Floats) -> Floats:
-    """Return the log loss of each job's verdict, predicted from the others'."""
+    """Return the log loss of each job's verdict, predicted from all other jobs."""
     weight = rule.weights(distance, same)
     np.fill_diagonal(weight, 0.0)
     total = weight.sum(axis=1)

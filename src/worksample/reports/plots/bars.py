@@ -1,4 +1,4 @@
-"""Bars with intervals: one figure per label, or several side by side."""
+"""Plots of bars with intervals: one figure per label, or several figures side by side."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ class Bars:
 
 
 def interval_bars(canvas: Canvas, axis: Axis, bars: Bars, *, mark: float | None = None) -> None:
-    """Draw one series as bars from 0 with intervals; with `mark`, as points beside a line at that value instead.
+    """Draw one series as bars that begin at 0, with intervals. With `mark`, draw points with intervals and a line at
+    that value instead of bars.
 
-    Each bar has the colour of its label: labels are agents, which keep their colour in all plots of a report. Estimates
-    without a value are left out; nothing is drawn if none has one.
+    Each bar has the colour of its label, because labels are agents, and agents have the same colour in all plots of a
+    report. Estimates without a value are left out. Nothing is drawn if no estimate has a value.
     """
     (name, estimates), *_ = bars.series.items()
     shown = [(t, e) for t, e in zip(bars.labels, estimates, strict=True) if e.value is not None][:MOST]
@@ -50,7 +51,9 @@ def interval_bars(canvas: Canvas, axis: Axis, bars: Bars, *, mark: float | None 
 
 
 def grouped_bars(canvas: Canvas, axis: Axis, bars: Bars) -> None:
-    """Draw several series side by side per label (UpBench Figures 3 and 5); nothing if none has a value."""
+    """Draw several series side by side for each label (UpBench Figures 3 and 5). Nothing is drawn if no estimate has a
+    value.
+    """
     if not any(e.value is not None for estimates in bars.series.values() for e in estimates):
         return
     count, rows = len(bars.series), min(len(bars.labels), MOST)

@@ -1,4 +1,4 @@
-"""The canvas of plots: one folder, one style, three files per plot."""
+"""The canvas on which plots are drawn: one folder, one style, and several files per plot."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _DARK = {
     "#ef6c00": "#ffb74d", "#8e24aa": "#ce93d8", "#c62828": "#ef9a9a", "#6d4c41": "#bcaaa4", "#0288d1": "#4fc3f7",
     "#7cb342": "#aed581", "#455a64": "#90a4ae", "#fbc02d": "#fff176",
 }  # fmt: skip
-"""Replacements of our colours for dark pages."""
+"""Replacements for the platform's colours in plots on dark pages."""
 WIDTH = 6.4
-"""Width in inches."""
+"""Width of a plot in inches."""
 DPI = 130
 LONGEST = 38
-"""Maximum number of characters of a label."""
+"""Maximum number of characters of a label in a plot."""
 _STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "worksample",
@@ -48,7 +48,7 @@ _FONTS = ("Liberation Sans", "DejaVu Sans")
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A drawn plot. `name` is the name of its files without ending; the platform chooses it, never an agent or a
+    """A drawn plot. `name` is the name of its files without suffix. The platform chooses it, never an agent or a
     task.
     """
 
@@ -58,8 +58,8 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Texts of a plot: the name of its files, its caption and the label of the axis with figures. `share`: 0..1,
-    printed as percent.
+    """Texts of a plot: the name of its files, its caption and the label of its axis. `share` is true if the values are
+    shares in 0..1, which are printed in percent.
     """
 
     name: str
@@ -74,13 +74,15 @@ class Canvas:
 
     folder: Path
     prefix: str = ""
-    """Beginning of the name of every file."""
+    """Text with which the name of every file begins."""
     plots: list[Plot] = field(default_factory=list)
     colours: dict[str, str] = field(default_factory=dict)
-    """Colours by name: canvases that share this table give a name the same colour in all of their plots."""
+    """Colours by name. Canvases that share this dictionary draw a name in the same colour in all their plots."""
 
     def colour_of(self, name: str) -> str:
-        """Return the colour of an agent (or of another name that occurs in many plots), assigned at its first use."""
+        """Return the colour of an agent, or of another name that occurs in many plots. A name gets its colour when it
+        is first used.
+        """
         return self.colours.setdefault(name, colour(len(self.colours)))
 
     @contextmanager
@@ -96,7 +98,7 @@ class Canvas:
             yield figure, figure.subplots()
 
     def save(self, figure: Any, axis: Axis | Plot, data: pl.DataFrame) -> None:
-        """Write SVG, the same for dark pages, PNG and CSV. Equal figures give equal bytes."""
+        """Write a plot as SVG, as SVG for dark pages, as PNG and as CSV. Equal plots give equal bytes."""
         lay_out(figure)
         name = self.prefix + axis.name
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -109,7 +111,7 @@ class Canvas:
 
 
 def lay_out(figure: Any) -> None:
-    """Lay out all elements once: the library would repeat it, with every text, for each file and each query."""
+    """Arrange all elements of a figure once. Otherwise the drawing library would repeat this for each file."""
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.execute(figure)
@@ -117,7 +119,7 @@ def lay_out(figure: Any) -> None:
 
 
 def fonts(installed: Iterable[str]) -> list[str]:
-    """Return those of our fonts that are installed: each missing font causes a warning for every text."""
+    """Return the platform's fonts that are installed. A missing font would cause a warning for every text."""
     here = set(installed)
     return [name for name in _FONTS if name in here] or ["sans-serif"]
 
@@ -126,15 +128,18 @@ _COLOURS = re.compile(rf"(?<=[:=\"\s])(?:{'|'.join(_DARK)})(?=[;\"\s])")
 
 
 def _darken(svg: str) -> str:
-    """Return a picture with our colours for dark pages; other colours (of a colour map) stay.
+    """Return an SVG with the platform's colours replaced by those for dark pages. Other colours, such as those of a
+    colour map, stay.
 
-    Only colours in styles and attributes are changed: names drawn as text are not touched.
+    Only colours in styles and attributes are replaced, so a name that is drawn as text is not changed.
     """
     return _COLOURS.sub(lambda found: _DARK[found[0]], svg)
 
 
 def label(text: str) -> str:
-    """Return a name for a plot: shortened, without characters that its fonts lack or that are not printable."""
+    """Return a name as a label of a plot: shortened, and without characters that are not printable or that the fonts do
+    not have.
+    """
     shown = "".join(c if c.isprintable() and ord(c) < 0x530 else "\N{REPLACEMENT CHARACTER}" for c in text)
     return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"
 

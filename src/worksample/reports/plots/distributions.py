@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 LEAST = 5
-"""Minimum number of values for a distribution."""
+"""Minimum number of values for drawing a distribution."""
 LEGEND = 12
 KINDS = 40
-"""Maximum number of labels in one plot of counts; the CSV has all of them."""
+"""Maximum number of labels in one plot of counts. The CSV file contains all labels."""
 
 
 def score_spread(canvas: Canvas, frame: pl.DataFrame) -> None:
@@ -109,7 +109,7 @@ def count_bars(canvas: Canvas, axis: Axis, labels: Sequence[str], series: Mappin
 
 
 ROWS, COLUMNS = 80, 40
-"""Maximum numbers of rows and of agents in one picture; the CSV has all of them."""
+"""Maximum number of rows and of agents in one heat map. The CSV file contains all of them."""
 
 
 def heat_map(canvas: Canvas, axis: Axis, rows: Sequence[str], agents: Sequence[str], data: pl.DataFrame) -> None:

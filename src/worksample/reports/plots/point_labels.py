@@ -1,4 +1,6 @@
-"""Labels of points: each in its point's colour, next to it, or connected to it by a line if it must be further away."""
+"""Labels of the points of a plot. Each label has the colour of its point and is next to it, or is connected to it by a
+line.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +13,20 @@ from typing import Any
 from .canvas import lay_out
 
 Dot = tuple[str, float, float, str, float]
-"""Name, x and y in data units, colour, area of the point in square points."""
+"""A point to label: its name, x and y in data units, colour, and area in square points."""
 NEAR = ((7, 5), (7, -11), (-7, 5), (-7, -11), (0, 9), (0, -15))
-"""Offsets in points from the point to the text, in order of preference."""
+"""Offsets from a point to its label, in typographic points, in order of preference."""
 USUAL = 7 / 0.6
 """Usual radius of a point, in points; a larger point moves its label further away."""
 RINGS = (18, 30, 44, 60, 80)
-"""Distances in points at which a free place for a label is searched if there is none next to the point."""
+"""Distances from a point, in typographic points, at which a free place for its label is searched if no place next to it
+is free.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """A drawn point, in pixels."""
+    """A drawn point of the plot, with its position and size in pixels."""
 
     x: float
     y: float
@@ -85,7 +89,7 @@ def _spot(figure: Any, axes: Any, dot: Dot) -> _Spot:
 
 
 def _crowd(axes: Any, box: Any, taken: Sequence[Any], spots: Sequence[_Spot], own: int) -> int:
-    """Return how much a text would cover: other names, other points, the edge of the axes."""
+    """Return how much a label would cover: other labels, other points, and the edge of the axes."""
     others = sum(spot.meets(box) for place, spot in enumerate(spots) if place != own)
     inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 and axes.bbox.y0 <= box.y0 and box.y1 <= axes.bbox.y1
     return int(sum(bool(box.overlaps(other)) for other in taken) + others + (not inside))

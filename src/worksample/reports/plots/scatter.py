@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 LABELLED = 30
-"""Maximum number of points with a name; more would be unreadable."""
+"""Maximum number of points with a label. More labels would be unreadable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,9 @@ RESOURCES = (
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Named points; `size` is drawn as area (ALE Figure 13: tokens); if it is empty, all areas are equal."""
+    """Points with names. `size` is drawn as the area of each point (ALE Figure 13: tokens). If `size` is empty, all
+    areas are equal.
+    """
 
     names: Sequence[str]
     x: Sequence[Estimate]
@@ -57,8 +59,8 @@ def resources(canvas: Canvas, names: Sequence[str], rows: Sequence[Any]) -> None
 
 
 def score_points(canvas: Canvas, axis: Axis, points: Points) -> None:
-    """Draw one point per agent with the intervals of both figures. Draw nothing for fewer than two points with both, or
-    if all are equal.
+    """Draw one point per agent, with the intervals of both figures. Nothing is drawn if fewer than two points have both
+    figures, or if all points are equal.
     """
     import polars as pl
 

@@ -1,7 +1,8 @@
-"""Sections of figures: every figure that a store's rounds and frames support, and the comparison of two agents.
+"""Sections (tables) of all figures that a store's data support, and the comparison of two agents.
 
-`measure` returns the sections of `worksample metrics` and of the report, `compare` those of `worksample compare`. The
-definitions are in docs/reference/metrics.md; this package only selects the data and calls `worksample.metrics`.
+`measure` returns the sections of `worksample metrics` and of the report; `compare` returns those of `worksample
+compare`. docs/reference/metrics.md defines the figures. This package only selects the data and calls
+`worksample.metrics`.
 """
 
 # Polars and scipy are imported only if a figure is requested.

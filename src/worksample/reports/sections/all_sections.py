@@ -57,10 +57,10 @@ def measure(
 ) -> tuple[Section, ...]:
     """Return every section whose data exist, over one or more experiments with equal locks.
 
-    `experiments`: records, ids or names; by default the latest. Verdicts come from the rounds that count (see
-    `results.experiment_verdicts`), without what amendments strike. If data contradict themselves (an evaluator who
-    voted twice), the section has no rows and its `fault` says why; the other sections are not affected. Raises
-    PlanError if the locks differ, UsageError for an unknown experiment.
+    `experiments` contains records, ids or names; by default the latest experiment. Verdicts come from the rounds in
+    force (see `results.experiment_verdicts`), without work that amendments struck. If data contradict each other, such
+    as two votes of one evaluator, the section has no rows and its `fault` says why; other sections are not affected.
+    Raises PlanError if the locks are different; UsageError for an unknown experiment.
     """
     need("report")
     found = resolve_experiments(store, experiments)

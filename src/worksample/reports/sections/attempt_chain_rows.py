@@ -1,4 +1,4 @@
-"""Chains of attempts as rows: the first and the last verdict, and the total cost."""
+"""Chains of attempts as rows of a table: the first verdict, the last verdict, and the total cost."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PERSON, _JUDGE = (kind.value for kind in (EvaluatorKind.PERSON, EvaluatorKind.J
 
 
 class ChainJobs:
-    """A table with a row per chain: its first verdict, its last one, and its total cost."""
+    """A table with one row per chain of attempts: its first verdict, its last verdict, and its total cost."""
 
     def __init__(
         self, results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, arms: dict[str, Feedback]
@@ -61,10 +61,10 @@ class ChainJobs:
 
 
 def cost_of_grading(results: ResultSet, config: MeasureConfig) -> pl.DataFrame:
-    """Return, by submission: minutes of people and their pay, US dollars of judges, and the time of the latest
-    evaluation.
+    """Return the cost of grading each submission: the minutes and the pay of people, the US dollars of judges, and the
+    time of the latest evaluation.
 
-    A figure is null if an evaluation does not state it.
+    A figure is null if one of the evaluations does not state it.
     """
     said = pl.concat([evaluations_df(results.store, e.id) for e in results.experiments])
     hourly = hourly_rate(results, config)
@@ -88,6 +88,8 @@ def _rates(results: ResultSet) -> dict[str, float]:
 
 
 def _sum_if_known(column: str, who: pl.Expr) -> pl.Expr:
-    """Return the sum over some rows; null if one of them is null."""
+    """Return the sum of a column over the rows for which `who` is true. The sum is null if the column is null in one of
+    them.
+    """
     of = pl.col(column).filter(who)
     return pl.when(of.is_null().any()).then(None).otherwise(of.sum())

@@ -1,4 +1,4 @@
-"""Votes of a round as ballots, one set per scale."""
+"""Votes of a round as ballots, one set of ballots per scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Careless evaluators: judges that give one answer to everything or favour an agent, people who copy the judge."""
+"""Section on careless evaluators: judges that give the same answer to everything or favour an agent, and people who
+copy the judge.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ _VOTES = {
 
 
 def sections(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame) -> Iterator[Section]:
-    """Yield a table of careless evaluators. `rows`: the judge's answers with people's, by agent."""
+    """Yield a table of careless evaluators. `rows` contains the judge's and people's answers on the same work, by
+    agent.
+    """
     votes = _votes(results)
     lines = [*_one_answer(results, config, votes)]
     both = rows.filter(pl.col(_PERSON).is_not_null())
@@ -44,8 +48,8 @@ def sections(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame) -> I
 
 
 def _votes(results: ResultSet) -> pl.DataFrame:
-    """Return the answers of each judge and each person on each item, with their words; an evaluator's latest answer
-    counts.
+    """Return the answers of each judge and each person on each item, with their justifications. Only the latest answer
+    of an evaluator counts.
     """
     judging, rounds = rounds_of(results, {*MERITS, Purpose.CALIBRATION})
     said = []
@@ -64,7 +68,7 @@ def _votes(results: ResultSet) -> pl.DataFrame:
 
 
 def _answers_of(evaluation: Evaluation) -> Iterator[tuple[str, float, str]]:
-    """Yield (item, 0 or 1, the reason in words) for each item that an evaluation answers."""
+    """Yield (item, 0 or 1, justification) for each item that an evaluation answers."""
     said = evaluation.payload
     if isinstance(said, Holistic):
         yield WHOLE, float(bool(is_accepted(said.score))), said.justification

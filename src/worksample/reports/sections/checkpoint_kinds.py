@@ -37,7 +37,9 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _across(points: pl.DataFrame, kinds: list[str]) -> pl.DataFrame:
-    """Return a row per submission: each kind's earned and possible points, null if it has none."""
+    """Return a row per submission with the earned and the possible points of each kind of checkpoint. They are null if
+    the submission has no checkpoint of the kind.
+    """
     table = points.select("submission").unique(maintain_order=True)
     for kind in kinds:
         own = points.filter(pl.col("kind") == kind)

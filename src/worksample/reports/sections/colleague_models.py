@@ -1,7 +1,7 @@
-"""Effect of the model that plays the colleagues, if the same work was done with two.
+"""Effect of the model that plays the colleagues, measured on the same work done with two such models.
 
-Simulated colleagues make work easier than people do (TAC 3.2, and later work on simulated users), so a score depends on
-the agent and on the model that played its colleagues.
+Simulated colleagues make work easier than real people do (TAC 3.2, and later work on simulated users). So a score
+depends on the agent and on the model that played its colleagues.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ALL = "all agents"
 
 @dataclass(frozen=True)
 class _OtherColleague:
-    """The same work with another model for the colleagues. `frame`: its first attempts."""
+    """The same work, done with another model for the colleagues. `frame` contains the first attempts."""
 
     model: str
     names: tuple[str, ...]
@@ -35,7 +35,9 @@ class _OtherColleague:
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Yield a section if experiments with an agent in common have locks that differ only in the colleague's model."""
+    """Yield a section if two experiments have an agent in common and their locks differ only in the model of the
+    colleagues.
+    """
     here = results.experiments[0].lock.roles.get(COLLEAGUE)
     if here is None:
         return
@@ -57,7 +59,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _others(results: ResultSet, config: MeasureConfig, here: str, protocol: Protocol) -> Iterator[_OtherColleague]:
-    """Yield the experiments with each other colleague's model, together."""
+    """Yield, for each other model of the colleagues, all experiments that used it as one group."""
     first = results.experiments[0]
     by_model: dict[str, list[Experiment]] = {}
     for one in results.store.find(Experiment):
@@ -71,7 +73,7 @@ def _others(results: ResultSet, config: MeasureConfig, here: str, protocol: Prot
 
 
 def _lines(config: MeasureConfig, mine: pl.DataFrame, other: _OtherColleague) -> Iterator[SectionRow]:
-    """Yield a line for each agent of both, and one for all of them if there are several."""
+    """Yield a line for each agent that worked with both models, and a line for all of them if there are several."""
     agents = sorted(set(mine["agent"].drop_nulls()) & set(other.frame["agent"].drop_nulls()))
     both = [frame.filter(pl.col("agent").is_in(agents)) for frame in (mine, other.frame)]
     for agent in agents:

@@ -32,8 +32,8 @@ NEXT = "worksample list, then worksample compare AGENT AGENT --experiment NAME"
 class Change:
     """An instance with the mean scores of both agents, and the reasons for lost points.
 
-    `change` is gained or lost (full credit), better, worse, same, or "first only" and "second only" if the other agent
-    has nothing graded (then its score is None).
+    `change` is gained or lost if the agents differ in full credit, otherwise better, worse or same. It is "first only"
+    or "second only" if the other agent has no graded trial; that agent's score is then None.
     """
 
     instance: str
@@ -46,10 +46,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The difference `second` minus `first`, paired by instance: of scores and of full passes.
+    """The difference `second` minus `first` of two agents, paired by instance, in scores and in full passes.
 
-    `sign_test` is the exact p over tasks that differ. `changes` has every instance, those that differ most first; none
-    for a private suite. `experiments`: the ids of the two agents' experiments.
+    `sign_test` is the exact p over tasks on which the agents differ. `changes` lists all instances, largest differences
+    first; it is empty for a private suite. `experiments` contains the ids of the experiments of the two agents.
     """
 
     first: str
@@ -62,9 +62,9 @@ class Comparison:
     changes: tuple[Change, ...]
     notes: tuple[str, ...] = ()
     not_worse: Estimate | None = None
-    """Probability that the second passes less often by less than the margin; None without a margin."""
+    """Confidence that the second agent's pass rate is lower by less than the margin. None if no margin was given."""
     parts: tuple[Part, ...] = ()
-    """The comparison by part of the work, if the config names a breakdown."""
+    """The comparison by part of the work. Empty if the config names no breakdown."""
 
     def plain(self) -> dict[str, Any]:
         """Return the comparison as JSON types."""
@@ -102,12 +102,12 @@ def compare(
     experiment: str = "",
     margin: float | None = None,
 ) -> Comparison:
-    """Compare `a` and `b`: names or ids of agents within `experiment` (by default the latest), or of experiments with
-    one agent each, or `EXPERIMENT:AGENT`.
+    """Compare `a` with `b`. Each is the name or id of an agent within `experiment` (by default the latest), of an
+    experiment with a single agent, or `EXPERIMENT:AGENT`.
 
-    `config.by` breaks the difference down by part of the work. `margin` adds a test of whether `b` passes less often by
-    less than this (0.05 is five points): non-inferiority. Raises PlanError if the experiments' locks differ, UsageError
-    if a name matches nothing or several agents.
+    `config.by` breaks the difference down by part of the work. `margin` adds a test of non-inferiority: whether the
+    pass rate of `b` is lower by less than the margin (0.05 is five points). Raises PlanError if the experiments' locks
+    are different; UsageError if a name matches no agent or several agents.
     """
     need("report")
     config = config or MeasureConfig()
@@ -151,7 +151,9 @@ def _count(rows: pl.DataFrame) -> str:
 
 
 def _side(store: Store, name: str, experiment: str) -> tuple[Experiment, str]:
-    """Return the experiment and the agent (a name, an id or "" for its only one) that `name` refers to."""
+    """Return the experiment and the agent to which `name` refers. The agent is a name, an id, or "" for the only agent
+    of the experiment.
+    """
     head, mark, tail = name.partition(":")
     if mark:
         return find_experiment(store, head), tail
@@ -168,7 +170,9 @@ def _side(store: Store, name: str, experiment: str) -> tuple[Experiment, str]:
 
 
 def _handed_in(store: Store, home: Experiment) -> list[str]:
-    """Return the entrants with handed-in work that the experiment's rounds judge, or that is on its instances."""
+    """Return the entrants whose handed-in work is judged in the experiment's rounds, or belongs to one of its
+    instances.
+    """
     made = store.find(Submission, origin=[Origin.PERSON, Origin.EXTERNAL])
     mine = [s for s in made if s.experiment == home.id or (s.experiment is None and s.instance in home.lock.instances)]
     return sorted({s.entrant for s in mine})
@@ -190,7 +194,7 @@ def _group(store: Store, experiment: Experiment, who: str, config: MeasureConfig
 
 
 def _changes(store: Store, table: pl.DataFrame, one: pl.DataFrame, two: pl.DataFrame) -> tuple[Change, ...]:
-    """Return the changes instance by instance; those that only one of the two has come last."""
+    """Return the changes by instance. Instances that only one of the two agents has come last."""
     whys = [_whys(store, rows) for rows in (one, two)]
     means = [_means(rows) for rows in (one, two)]
     out = []
@@ -208,7 +212,9 @@ def _changes(store: Store, table: pl.DataFrame, one: pl.DataFrame, two: pl.DataF
 
 
 def _by_passing(scores: pl.DataFrame, passes: pl.DataFrame) -> pl.DataFrame:
-    """Return the instances with `change` gained or lost if passing changed, else better or worse if the score did."""
+    """Return the instances with the column `change`: gained or lost if the agents differ in passing, otherwise better
+    or worse if they differ in score.
+    """
     said = passes.select("task", "instance", passing="change")
     frame = scores.join(said, on=["task", "instance"], how="left", maintain_order="left")
     by_score = pl.col("change").replace({"gained": "better", "lost": "worse"})
@@ -222,7 +228,9 @@ def _means(rows: pl.DataFrame) -> dict[str, float]:
 
 
 def _whys(store: Store, rows: pl.DataFrame) -> dict[str, str]:
-    """Return, per instance, the reasons of the trials that did not pass: the verdict's, else the trial's cause."""
+    """Return, for each instance, the reasons why trials did not pass: those of the verdict, or else the cause of the
+    trial.
+    """
     told: dict[str, list[str]] = {}
     rows = rows.filter(~((pl.col("state") == "valid") & pl.col("passed").fill_null(False)))
     grades = dict(read_grades(store, rows["evaluation"].drop_nulls().unique().to_list()))
@@ -236,7 +244,7 @@ def _whys(store: Store, rows: pl.DataFrame) -> dict[str, str]:
 
 
 def _why(grade: GradePayload, length: int = 300) -> str:
-    """Return the reasons of a grade: of the parts without all their points, else its own."""
+    """Return the reasons in a grade: those of the parts without full points, or else those of the grade as a whole."""
     missed = [p for p in grade.leaves if not p.passed]
     said = "; ".join(f"{p.name}: {p.reason or _points(p)}" for p in missed) or grade.reason
     return said if len(said) <= length else f"{said[: length - 1]}…"

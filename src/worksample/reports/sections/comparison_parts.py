@@ -14,8 +14,10 @@ from worksample.results.result_set import NONE, state_of
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The difference of second minus first on one part of the work. `holm`: the p of the full passes' difference,
-    corrected for all parts; None if a part has only one task.
+    """The difference between two agents (second minus first) on one part of the work.
+
+    `holm` is the p value of the difference in full passes, corrected for testing all parts. It is None if the part has
+    only one task.
     """
 
     group: str
@@ -30,13 +32,13 @@ class Part:
 
 
 def trials_of(rows: pl.DataFrame, column: str) -> m.TrialColumns:
-    """Return one side's trials by `score` or `passed`."""
+    """Return the trials of one of the two agents. Their score is the column `score` or `passed`."""
     rows = rows.with_columns(pl.col(column).cast(pl.Float64), state=state_of(column))
     return m.TrialColumns(rows[column], rows["task"], rows["instance_name"], rows["state"])
 
 
 def parts_of(one: pl.DataFrame, two: pl.DataFrame, how: Resampling) -> tuple[Part, ...]:
-    """Compare both sides per `group` of their rows; rows without a group are left out."""
+    """Compare both agents on each `group` of their rows. Rows without a group are left out."""
     names = sorted({*one["group"].to_list(), *two["group"].to_list()} - {NONE})
     sides = [[rows.filter(pl.col("group") == name) for rows in (one, two)] for name in names]
 

@@ -1,4 +1,4 @@
-"""Preferences and Elo scores of a judge of pairs, corrected by people's labels, and the proof of the judge."""
+"""Preferences and Elo scores of a judge of pairs, corrected by people's labels, and the proof of that judge."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _rows(results: ResultSet) -> pl.DataFrame:
-    """Return a row per pair of two players, in one orientation: `first` sorts before `second`, with the judge's and
-    people's preferences.
+    """Return a row per pair of two players with the judge's and people's preferences. In every row `first` sorts before
+    `second`.
     """
     parts = []
     for experiment in results.experiments:
@@ -91,8 +91,8 @@ def _corrected_section(results: ResultSet, config: MeasureConfig, rows: pl.DataF
 
 
 def _elo(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names: dict[str, str]) -> Iterator[Section]:
-    """Yield Elo scores from the corrected preference of each two agents; intervals include the spread of projects and
-    labels.
+    """Yield Elo scores from the corrected preferences of each pair of agents. Intervals include the uncertainty from
+    projects and from labels.
     """
     least = calibration_rules(results, config).least
     drawn = rows.with_columns(person=pl.when("drawn").then("person"))

@@ -1,5 +1,5 @@
-"""Agreement of programs, judges and people on the same work, criterion by criterion, and the criteria that are missed
-(UpBench 5.5).
+"""Agreement between programs, judges and people on the same work, by criterion, and the criteria that are failed most
+often (UpBench 5.5).
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from worksample.results.result_set import ResultSet
 MOST = 200
 """Maximum number of listed disagreements."""
 CRITERIA = 50
-"""Maximum number of criteria with a separate line, for each pair of kinds: a suite may have thousands."""
+"""Maximum number of criteria with a line of their own, for each pair of kinds of evaluator. A suite may have thousands
+of criteria.
+"""
 _PERSON = EvaluatorKind.PERSON.value
 _COLUMNS = ("agreement", "on positives", "alpha, nominal", "AC1", "compared")
 
@@ -78,7 +80,7 @@ def _kinds(results: ResultSet, config: MeasureConfig, table: pl.DataFrame, hidde
 def _groups(
     results: ResultSet, config: MeasureConfig, name: str, table: pl.DataFrame, by: str, hidden: bool
 ) -> Iterator[SectionRow]:
-    """Yield rows by importance and, unless the suite is private, by criterion."""
+    """Yield rows of agreement by importance of the criteria and, unless the suite is private, by criterion."""
     for rows in table.drop_nulls("importance").partition_by("importance", maintain_order=True):
         yield _row(config, f"{name}, {rows['importance'][0]} criteria", rows, by)
     if not hidden:
@@ -87,7 +89,9 @@ def _groups(
 
 
 def _least_agreed(table: pl.DataFrame) -> list[pl.DataFrame]:
-    """Return the answers on each criterion, those with the most contested submissions first; at most `CRITERIA`."""
+    """Return the answers on each criterion, for at most `CRITERIA` criteria. The criterion with most contested
+    submissions comes first.
+    """
     keys = ["task", "item"]
     contested = table.group_by(*keys, "subject").agg(apart=pl.col("value").n_unique() > 1)
     order = contested.group_by(keys).agg(pl.col("apart").mean()).sort("apart", *keys, descending=[True, False, False])
@@ -106,7 +110,7 @@ def _row(config: MeasureConfig, label: str, table: pl.DataFrame, by: str) -> Sec
 
 
 def _disagreements(results: ResultSet, wide: pl.DataFrame) -> list[SectionRow]:
-    """Return a line for each item on which two kinds differ; verdicts before criteria."""
+    """Return a line for each item on which two kinds of evaluator disagree. Verdicts come before criteria."""
     kinds = [kind.value for kind in EvaluatorKind]
     apart = pl.max_horizontal(kinds) != pl.min_horizontal(kinds)
     rows = wide.filter(apart.fill_null(False)).sort(pl.col("item") != WHOLE, "key", "label", "item")
@@ -123,14 +127,14 @@ def _disagreements(results: ResultSet, wide: pl.DataFrame) -> list[SectionRow]:
 
 
 MOST_MISSED = 50
-"""Maximum number of criteria with a separate line, those missed most often first."""
+"""Maximum number of criteria with a line of their own. The criteria that are failed most often come first."""
 
 
 def criteria_sections(
     results: ResultSet, config: MeasureConfig, table: pl.DataFrame, hidden: bool
 ) -> Iterator[Section]:
-    """Yield the share of missed criteria by importance and, unless the suite is private, by criterion; agents
-    across.
+    """Yield the share of failed criteria by importance and, unless the suite is private, by criterion. Each agent has a
+    column.
     """
     marks = table.filter(pl.col("item") != WHOLE).with_columns(missed=1 - pl.col("value"))
     if marks.is_empty():

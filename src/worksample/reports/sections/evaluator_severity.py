@@ -1,5 +1,5 @@
-"""Effects of the evaluator and of the order of a pair on verdicts: which evaluators are stricter, and whether the side
-shown first wins.
+"""Effects of the evaluator and of the order of a pair on verdicts: which evaluators are stricter than others, and
+whether the side shown first is preferred.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .section import Section, SectionRow
 NUMBERED = "people are numbered in the order of their evaluator ids: a report may be published"
 _SCALES = ("completion", "quality")
 MOST = 200
-"""Maximum number of evaluators with a separate line."""
+"""Maximum number of evaluators with a line of their own."""
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
@@ -54,7 +54,9 @@ def _votes(results: ResultSet) -> pl.DataFrame:
 
 
 def _severity(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Yield each evaluator's answers minus the mean of the others' on the same items."""
+    """Yield the mean difference between each evaluator's answers and the other evaluators' answers on the same
+    items.
+    """
     votes = _votes(results)
     votes = votes.filter(pl.len().over("item") > 1)
     if votes.is_empty():
@@ -81,7 +83,7 @@ def _severity(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _position(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Yield, of the votes that prefer one side, the share for the side shown first."""
+    """Yield the share of votes for the side that was shown first, among votes that prefer one side."""
     counting = results.judgments.deciding.get(Protocol.PAIRWISE, ())
     if not counting:
         return

@@ -66,8 +66,8 @@ def _names(tagged: pl.DataFrame) -> list[str]:
 
 
 def _shares(results: ResultSet, config: MeasureConfig, tagged: pl.DataFrame) -> Section:
-    """Return the share of deliverables with each tag per agent; if evaluators differ, the share of evaluators who chose
-    it counts.
+    """Return the share of each agent's deliverables with each tag. If evaluators disagree on a deliverable, the share
+    of evaluators who chose the tag counts.
     """
     names = _names(tagged)
     every = [pl.col("tags").list.contains(name).cast(pl.Float64).alias(name) for name in names]
@@ -98,7 +98,7 @@ def _share(config: MeasureConfig, table: pl.DataFrame, name: str) -> m.Estimate:
 
 
 def _agreement(config: MeasureConfig, tagged: pl.DataFrame) -> Iterator[Section]:
-    """Yield the agreement between people, tag by tag, on work that several evaluated."""
+    """Yield people's agreement on each tag, on work that several people evaluated."""
     twice = tagged.filter(pl.col("evaluator").n_unique().over("subject") > 1)
     twice = twice.unique(["subject", "evaluator"], keep="last", maintain_order=True)
     if twice.is_empty():
@@ -115,7 +115,7 @@ def _agreement(config: MeasureConfig, tagged: pl.DataFrame) -> Iterator[Section]
 
 
 def _minutes(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Yield people's minutes for an evaluation and for a project, by round."""
+    """Yield the minutes that people needed for an evaluation and for a project, by round."""
     rows = []
     judging, rounds = rounds_of(results, Purpose)
     for round in rounds:
@@ -146,7 +146,9 @@ def _minutes(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _cost(results: ResultSet, config: MeasureConfig, given: pl.DataFrame) -> str:
-    """Return the cost of the minutes at each evaluator's own pay rate, or at `--hourly` if there is none."""
+    """Return the cost of people's minutes at the pay rate of each evaluator, or at the rate `--hourly` if the evaluator
+    has none.
+    """
     total, unpaid = 0.0, 0
     for evaluator, minutes in given.group_by("evaluator", maintain_order=True).agg(pl.col("minutes").sum()).iter_rows():
         who = results.store.find(Evaluator, id=evaluator)

@@ -1,4 +1,6 @@
-"""Effect of re-attempts by arm, on the same failed work: rescue, its control, cost and duration."""
+"""Effect of re-attempts by arm, on the same failed work: rescue rate, rescue rate of the control arm, cost and
+duration.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ _CONTROLS = (Feedback.RETRY, Feedback.UNCHANGED)
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Yield sections for experiments whose arms continue one another's first attempts."""
+    """Yield sections for experiments with arms that continue the first attempts of another arm."""
     frame = results.judged_frame(results.primary)
     arms = {arm.name: arm.feedback for e in results.experiments for arm in e.arms if arm.continues is not None}
     if frame is None or not arms:
@@ -41,8 +43,8 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 class _Figures(ChainJobs):
     def rescue(self) -> Section:
-        """Return the share of jobs that passed in the end, of those whose first attempt failed, also minus that of the
-        control.
+        """Return the rescue rate: the share of jobs that passed in the end, among jobs whose first attempt failed. The
+        rate minus that of the control arm is added.
         """
         failed = self.jobs.filter(~pl.col("first").fill_null(True))
         rows = []
@@ -72,7 +74,7 @@ class _Figures(ChainJobs):
         return m.paired_difference(one, two, name=f"less {control}", how=self.config.how).difference
 
     def change(self) -> Iterator[Section]:
-        """Yield the success rate's change by attempt (UpBench, Figure 6)."""
+        """Yield the change of the success rate from attempt to attempt (UpBench, Figure 6)."""
         most = int(str(self.rows["attempt"].max()))
         if most < 2:
             return
@@ -95,7 +97,9 @@ class _Figures(ChainJobs):
         )
 
     def cost(self) -> Section:
-        """Return the value of a job, the chains' cost by role, and their duration (UpBench, Figure 4)."""
+        """Return the value of a job, and the cost by role and the duration of the chains of attempts (UpBench, Figure
+        4).
+        """
         rows = []
         for group in agent_groups(self.jobs):
             r = group.rows

@@ -21,40 +21,50 @@ BY = ("", "agent", "category", "cohort", "domain", "platform", "tier")
 
 @dataclass(frozen=True, slots=True)
 class MeasureConfig:
-    """Settings of figures. Raises UsageError for a breakdown that is not in `BY`, a negative wage or budget."""
+    """Settings of figures. Raises UsageError for a breakdown that is not in `BY`, and for a negative wage or budget."""
 
     by: str = ""
-    """Column of the work by which every agent's figures are broken down; "agent" leaves all breakdowns out."""
+    """Column of the work by which the figures of every agent are broken down. "agent" leaves out all breakdowns."""
     illustrative: bool = False
-    """Count prices and hours that are only illustrative; notes then say so."""
+    """Whether prices and hours that are only illustrative count. If they do, notes say so."""
     struck: bool = True
-    """Leave out work that an integrity review struck; if False, count struck trials and submissions like any other."""
+    """Whether to leave out work that an integrity review struck. If False, struck trials and submissions count like all
+    others.
+    """
     judged_by: JudgedBy | None = None
-    """Whose answers make the verdicts, a `JudgedBy` or its text; None: as the experiments say (combined unless they
-    name one).
+    """Whose answers make the verdicts, as a `JudgedBy` or its text. None means: as the experiments state, or combined
+    if they state nothing.
     """
     skips: Literal["cause", "paper"] = "cause"
     """How skipped criteria count: by their cause, or as misses, which is UpBench's own formula (5.2.1)."""
     pitfalls_gate: bool = False
     """Whether a pitfall must be absent for a job to be completed (UpBench A.3)."""
     budgets: tuple[float, ...] = ()
-    """US dollars per trial for score against budget; by default quantiles of what was spent."""
+    """Budgets per trial, in US dollars, for the table of score against budget. By default, quantiles of the observed
+    costs are used.
+    """
     elo_weight: Literal["pair", "comparison"] = "pair"
-    """The unit of weight 1 in Elo: every pair of agents (RLI B.2), or every comparison, which has less error if they
-    are few.
+    """What has weight 1 in Elo scores: every pair of agents (RLI B.2), or every comparison, which gives smaller errors
+    if comparisons are few.
     """
     hourly: float | None = None
-    """US dollars per hour of the expert who gives feedback, and of people who judge; without it neither has a cost."""
+    """Pay in US dollars per hour of experts who give feedback and of people who judge. Without it, their time has no
+    cost.
+    """
     checking: Checking = field(default_factory=Checking)
     """The check that a buyer runs on every deliverable, for the deployable cost."""
     prices: Mapping[str, Price] = field(default_factory=dict)
-    """List prices by model: trials' cost at list price without caching is then shown beside the billed cost."""
+    """List prices by model. If given, the cost of trials at list prices without caching is shown beside the billed
+    cost.
+    """
     where: Subset = field(default_factory=Subset)
     """The part of the work that is shown: agents, arms, categories, tiers, tags, ..."""
     calibration: CalibrationRules | None = None
-    """How closely a judge must agree with people to be proven, set beforehand; None: as the experiments say."""
+    """Rules, set beforehand, for how often a judge must agree with people to be proven. None means: as the experiments
+    state.
+    """
     how: Resampling = field(default_factory=Resampling)
-    """Number of resamples, level and seed of every interval."""
+    """Number of resamples, confidence level and seed for all intervals."""
 
     def __post_init__(self) -> None:
         if self.judged_by is not None:
@@ -79,7 +89,7 @@ class MeasureConfig:
         return WorkRules(self.struck, judged_by=self.judged_by, rubric=self.rules, where=self.where)
 
     def table_columns(self, *names: str) -> tuple[str, ...]:
-        """Return the column names of a table over groups: `names`, after that of the group if there is one."""
+        """Return the column names of a table: `names`, preceded by the name of the breakdown if there is one."""
         return (self.by, *names) if self.by not in ("", "agent") else names
 
     @property
@@ -89,14 +99,14 @@ class MeasureConfig:
 
 
 def hourly_rate(results: ResultSet, config: MeasureConfig) -> float | None:
-    """Return US dollars per hour of people: from the config, else from the experiments' chains."""
+    """Return the pay of people in US dollars per hour: from the config, or else from the chains of the experiments."""
     return results.chain_pay if config.hourly is None else config.hourly
 
 
 def calibration_rules(results: ResultSet, config: MeasureConfig) -> m.CalibrationRules:
-    """Return the calibration rules of the config, else those set when the experiments were planned.
+    """Return the calibration rules of the config, or else those set when the experiments were planned.
 
-    Raises UsageError if the experiments differ in them.
+    Raises UsageError if the experiments have different rules.
     """
     if config.calibration is not None:
         return config.calibration

@@ -1,4 +1,6 @@
-"""Hours, money and configuration against success: horizons, budgets, models and harnesses."""
+"""Success in relation to hours, money and configuration: time horizons, budgets, and effects of models and
+harnesses.
+"""
 
 from __future__ import annotations
 

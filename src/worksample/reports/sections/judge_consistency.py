@@ -1,4 +1,4 @@
-"""Consistency of a judge with itself: over the orders of a pair, and over repeats of one question."""
+"""Consistency of a judge with itself: between the two orders of a pair, and between repeats of the same question."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def consistency_notes(results: ResultSet, config: MeasureConfig, protocol: Protocol) -> tuple[str, ...]:
-    """Return a sentence for each judge on its consistency, for figures that rest on its answers."""
+    """Return a sentence on the consistency of each judge, as notes for figures that depend on the judge's answers."""
     deciding = results.judgments.deciding.get(protocol, ())
     notes = list(order_notes(results.store, [results.keep_chosen(j.given, "subject", "second") for j in deciding]))
     for row in (row for judged in deciding for row in _lines(results, config, judged)):
@@ -73,8 +73,8 @@ def _lines(results: ResultSet, config: MeasureConfig, judged: JudgedRound) -> It
 
 
 def _by_order(config: MeasureConfig, said: pl.DataFrame) -> tuple[m.Estimate, m.Estimate]:
-    """Return the share of verdicts that flip with the order, and, among answers that prefer one, the share for the one
-    shown first.
+    """Return two shares: of verdicts that change with the order of the pair, and of answers for the side shown first,
+    among answers that prefer one side.
     """
     if said.is_empty():
         return undefined_estimate(COLUMNS[0], _NO_ORDERS), undefined_estimate(COLUMNS[1], _NO_ORDERS)
@@ -86,14 +86,14 @@ def _by_order(config: MeasureConfig, said: pl.DataFrame) -> tuple[m.Estimate, m.
 
 
 def answers_by_order(said: pl.DataFrame) -> pl.DataFrame:
-    """Return a row per answer; `side` is the side on which the preferred one was shown."""
+    """Return a row per answer. `side` is the side on which the preferred deliverable was shown."""
     turned = pl.col("swapped").replace({"first": "second", "second": "first"})
     keys = ("evaluation", "evaluator", "instance", "scale")
     return pl.concat([said.select(*keys, side="shown"), said.select(*keys, side=turned)])
 
 
 def first_shown(config: MeasureConfig, answers: pl.DataFrame) -> m.Estimate:
-    """Return, among the answers that prefer one, the share that prefers the one shown first."""
+    """Return the share of answers that prefer the side shown first, among answers that prefer one side."""
     kept = answers.filter(pl.col("side").is_in(["first", "second"]))
     if kept.is_empty():
         return undefined_estimate(COLUMNS[1], f"all {answers.height} answers are ties")

@@ -1,4 +1,4 @@
-"""Dollars: earnings, autoflation, the cost of deploying, and the best approach by task value."""
+"""Figures in US dollars: earnings, autoflation, the cost of a deployed agent, and the best approach by task value."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from .value_regions import (
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Yield the sections under people's holistic verdicts if there are any, else under the protocol of the
-    experiments.
+    """Yield the sections on money. Verdicts are people's holistic verdicts if there are any, otherwise those of the
+    experiments' protocol.
     """
     for protocol in dict.fromkeys((Protocol.HOLISTIC, results.primary)):
         frame = results.judged_frame(protocol)
@@ -142,7 +142,7 @@ def _bundle(config: MeasureConfig, frame: pl.DataFrame) -> m.Bundle:
 def _over_time(
     results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]
 ) -> Iterator[Section]:
-    """Yield the autoflation of all agents together, as of each release date."""
+    """Yield the autoflation of all agents together, for each release date of an agent."""
     known = {e for experiment in results.experiments for e in experiment.agents}
     dates = {id: results.store.get(Agent, id).release_date for id in sorted(known)}
     named = {"agent": list(dates), "released": [d.isoformat() if d else None for d in dates.values()]}
@@ -171,7 +171,7 @@ def _over_time(
 def _deployable(
     results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]
 ) -> Section:
-    """Return the cost per job of AI, checking, and a human if the AI fails."""
+    """Return the cost per job of a deployed agent: the AI, the check, and a human if the AI fails."""
     rows = []
     check = config.checking
     for group in groups(results, config, frame):
@@ -215,7 +215,7 @@ class _ChainCosts:
     cost: Estimate
     jobs: pl.DataFrame
     marks: list[str]
-    """Reasons why these costs are bounds."""
+    """Reasons why the costs of these jobs are only bounds."""
 
 
 def _value(
@@ -300,8 +300,8 @@ def _captured(chains: _ChainCosts, priced: pl.DataFrame, config: MeasureConfig) 
 
 
 def _break_even(chains: _ChainCosts, priced: pl.DataFrame, name: str, config: MeasureConfig) -> Estimate:
-    """Return the job value from which the human, who always succeeds, is worth the price, over jobs that the approach
-    did.
+    """Return the job value above which the human, who is assumed to succeed always, is worth the price, over the jobs
+    that the approach did.
     """
     prices = priced.unique("key").select("key", "price")
     both = chains.jobs.join(prices, on="key", how="inner", maintain_order="left")

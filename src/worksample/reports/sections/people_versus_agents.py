@@ -1,4 +1,6 @@
-"""People who did the same jobs as agents, alone or with one: the best approach by job value, as measured."""
+"""People who did the same jobs as agents, alone or together with an agent: the best approach by job value, from
+measured success.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ BY_PEOPLE = pl.Schema(
         "person": pl.Boolean(), "person_cost": pl.Float64(), "together": pl.Boolean(), "together_cost": pl.Float64()
     }
 )  # fmt: skip
-"""Columns that `beside_people` adds; null if nobody worked that way, or if the figure is unknown."""
+"""Columns that `beside_people` adds. They are null if nobody worked in that way, or if the figure is unknown."""
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:

@@ -49,9 +49,9 @@ def groups(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> It
 
 
 def attempts_of(frame: pl.DataFrame, attempt: int | None = 1, *, able: bool = True) -> pl.DataFrame:
-    """Return the rows of one attempt of each chain (None: of all).
+    """Return the rows of one attempt of each chain, or of all attempts if `attempt` is None.
 
-    `able`: only rows that can be attempted; rates count only these, bounds count all.
+    With `able`, only rows that can be attempted are returned. Rates count only these rows; bounds count all rows.
     """
     if able:
         frame = frame.filter(pl.col("state") != NOT_ATTEMPTABLE)
@@ -79,7 +79,9 @@ def usable_value(frame: pl.DataFrame) -> pl.Series:
 
 
 def within_ceiling(column: str) -> pl.Expr:
-    """Return US dollars within `MONEY_CEILING`, else null, so that one absurd row does not spoil a whole section."""
+    """Return an expression for amounts in US dollars within `MONEY_CEILING`, else null. A single absurd amount then
+    does not spoil a whole section.
+    """
     return pl.when(pl.col(column).is_between(0, MONEY_CEILING)).then(pl.col(column).cast(pl.Float64)).alias(column)
 
 

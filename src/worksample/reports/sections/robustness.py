@@ -1,4 +1,4 @@
-"""Robustness of pass rates: a part of the work against the whole (ALE D.1), and figures with and without struck
+"""Robustness of pass rates: a part of the work compared with the whole (ALE D.1), and figures with and without struck
 work.
 """
 
@@ -69,7 +69,7 @@ def _rates(results: ResultSet, rows: pl.DataFrame, by: str) -> pl.DataFrame:
 
 
 def _farthest(apart: pl.DataFrame) -> str:
-    """Return the group in which the part differs most from the whole."""
+    """Return the group whose pass rate in the part differs most from its pass rate in the whole."""
     if apart.is_empty():
         return "-"
     name, part, whole, _ = apart.sort(pl.col("gap").abs(), descending=True).select(

@@ -15,8 +15,8 @@ Cell = Estimate | str
 
 @dataclass(frozen=True, slots=True)
 class SectionRow:
-    """A line of a table. `agent` is the agent's id (or an entrant's name), None for a line that is not about a single
-    agent. `cells` are in the order of the section's `columns`.
+    """A line of a table of figures. `agent` is the agent's id, or the name of an entrant; it is None if the line is not
+    about a single agent. `cells` have the order of the section's `columns`.
     """
 
     label: str
@@ -31,7 +31,9 @@ class SectionRow:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Figures of one kind. `source` names the paper and section that define them; `fault` says why they are missing."""
+    """A table of figures of one kind. `source` names the paper and its section that define the figures. `fault` says
+    why the figures are missing.
+    """
 
     id: str
     title: str

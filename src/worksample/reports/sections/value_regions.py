@@ -22,16 +22,20 @@ CONTROLS = {Feedback.RETRY: "AI with retries, without feedback", Feedback.UNCHAN
 """Names of the approaches of control arms, whose agent learns nothing from anybody."""
 WITHOUT_PRICE = "the time of people who gave feedback has no price (--hourly), or is not known"
 _PLACES = (0.1, 0.5, 0.9)
-"""Quantiles of the jobs' own values at which probabilities are shown."""
+"""Quantiles of the values of the jobs. Probabilities are shown at these job values."""
 _SELDOM = 0.005
 
 Chosen = Callable[[pl.DataFrame, m.Resampling], "m.Choice | str"]
-"""Function that returns how certain it is which approach is best for some jobs, or why that is unknown."""
+"""Function that returns how certainly each approach is best for some jobs, or a text with the reason why that is
+unknown.
+"""
 
 
 @dataclass(frozen=True)
 class RegionTable:
-    """Headings and notes of a table of regions; `by`: the column that names parts, if the table has any."""
+    """Headings and notes of a table of regions. `by` is the name of the column for parts of the work, if the table has
+    parts.
+    """
 
     id: str
     title: str
@@ -82,7 +86,7 @@ def control_arms(results: ResultSet) -> list[str]:
 
 
 def values_of(prices: pl.Series) -> tuple[float, ...]:
-    """Return the values at which probabilities are shown; none if no job has a price."""
+    """Return the job values in US dollars at which probabilities are shown. There are none if no job has a price."""
     if not prices.is_not_null().any():
         return ()
     return tuple(dict.fromkeys(float(f"{prices.quantile(place):.3g}") for place in _PLACES))
@@ -118,7 +122,7 @@ def regions_table(
 
 
 def _lines(found: m.Choice, values: Sequence[float]) -> Iterator[tuple[str, tuple[m.Estimate | str, ...]]]:
-    """Yield a line for each approach; for doing nothing only if it may be best."""
+    """Yield a line for each approach. Doing nothing has a line only if it may be best."""
     at = [found.best(value) for value in values]
     for region in found.regions:
         if region.approach == NOTHING and (region.exists.value or 0) < _SELDOM:

@@ -1,1 +1,1 @@
-"""The report as a static site: pages, and their content."""
+"""The report as a static site: its pages and their content."""

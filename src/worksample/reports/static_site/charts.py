@@ -1,4 +1,4 @@
-"""Selection of a report's plots: of the leaderboard, and of the measured sections."""
+"""Selection of the plots of a report, from the leaderboard and from the sections of figures."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 HUMAN_ELO = 1000.0
 VALUE_AGENTS = 6
-"""Maximum number of agents with value curves; the table has all agents."""
+"""Maximum number of agents with a plot of expected value by task value. The table contains all agents."""
 CURVES = 10
-"""Maximum number of agents in a plot of curves; the table has all agents."""
+"""Maximum number of agents in a plot of curves. The table contains all agents."""
 BUDGETS = {
     "cost": ("US dollars per trial", "Mean score if no trial could have spent more dollars."),
     "seconds": ("seconds per trial", "Mean score if no trial could have taken more time."),
@@ -135,12 +135,12 @@ def _budget_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
 
 
 def _last(cells: Sequence[Estimate]) -> float:
-    """Return the score at the largest budget; lower than any score if there is none."""
+    """Return the score at the largest budget. If there is no such score, return a number below all scores."""
     return -1.0 if cells[-1].value is None else cells[-1].value
 
 
 def _success(rows: Sequence[SectionRow]) -> float:
-    """Return the success of an agent's first line; lines without an estimate come last."""
+    """Return the success of an agent's first line, to sort by. Lines without an estimate come last."""
     first = rows[0].cells[0]
     return first.value if isinstance(first, Estimate) and first.value is not None else -1.0
 
@@ -170,7 +170,7 @@ def heat_charts(canvas: Canvas, tasks: HeatMap | None, groups: HeatMap) -> None:
 
 
 def _rank_bars(bars: Bars) -> Bars:
-    """Sort bars best first; those without a value come last."""
+    """Sort bars by value, best first. Bars without a value come last."""
     ((name, estimates),) = bars.series.items()
     order = sorted(
         zip(bars.labels, estimates, strict=True),
@@ -192,7 +192,9 @@ def _cells(sections: Iterable[Section]) -> Iterator[tuple[str, Estimate]]:
 
 
 def _first_estimates(sections: Sequence[Section], wanted: Callable[[Estimate], bool]) -> Bars:
-    """Return, of the first section that has such estimates, the first one of each line."""
+    """Return bars from the first section that contains a wanted estimate: the first wanted estimate of each of its
+    lines.
+    """
     for section in sections:
         found = []
         for row in section.rows:

@@ -15,35 +15,37 @@ from .deliverable_preview import FilePreview
 from .transcript import TranscriptStep
 
 MOST = 24
-"""Maximum number of trials of an instance that are shown side by side."""
+"""Maximum number of trials of one instance that are shown side by side."""
 FILES = 12
 STEPS = 40
 LINE = 110
-"""Maximum number of characters of a step's line."""
+"""Maximum number of characters of the line that describes a step."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialColumn:
-    """A trial as a column. `row`: its row of the frame of verdicts; `page`: its page, relative to the site's top."""
+    """A trial as a column of the comparison. `row` is its row in the table of verdicts. `page` is the address of its
+    page, relative to the top of the site.
+    """
 
     row: Mapping[str, Any]
     page: str
     grade: GradePayload | None
     files: tuple[FilePreview, ...]
     more: int
-    """Number of deliverables that are not shown."""
+    """Number of the trial's deliverables that are not shown."""
     steps: tuple[str, ...]
 
     @property
     def agent_name(self) -> str:
-        """The agent, with the repeat from the second on."""
+        """The agent's name. The number of the repeat is added from the second repeat on."""
         repeat = self.row["repeat"] or 1
         return str(self.row["entry_label"]) + (f", repeat {repeat}" if repeat > 1 else "")
 
 
 @dataclass(frozen=True, slots=True)
 class CriterionLine:
-    """A criterion across the columns; None if a grade does not name it."""
+    """A criterion across all columns. A grade that does not contain the criterion has None."""
 
     text: str
     id: str
@@ -117,7 +119,7 @@ def _criteria(pieces: Sequence[TrialColumn], instance: Instance) -> Iterable[Cri
 
 
 def _line(step: TranscriptStep) -> str:
-    """Return an agent's action in a step as one line; empty for messages to it."""
+    """Return the agent's action in a step as one line. Return "" for a message to the agent."""
     if step.source in ("system", "user"):
         return ""
     if step.calls:

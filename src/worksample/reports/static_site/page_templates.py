@@ -1,7 +1,7 @@
-"""Pages of a static site: templates, one style, one small script for tables, and no access to a network.
+"""Pages of a static site: templates, one style sheet, one small script for tables, and no access to a network.
 
-The script is part of the page, and the page's policy names its digest: no other script runs, regardless of the page's
-content.
+The script is part of the page. The page's security policy contains the digest of the script, so that no other script
+runs, whatever the page contains.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 class Pages:
-    """A writer of pages below `out`. `title` is the heading of all pages; `links` are the pages that every page links
-    to; `app`: the review app's address.
+    """A writer of pages into the folder `out`. `title` is the heading of all pages. `links` are the pages to which
+    every page links. `app` is the address of the review app.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Pages:
         self.allowed = base64.b64encode(hashlib.sha256(self.script.encode()).digest()).decode()
 
     def style(self) -> None:
-        """Write the style sheet; the folder is created."""
+        """Write the style sheet, and create its folder."""
         self.out.mkdir(parents=True, exist_ok=True)
         (self.out / "style.css").write_text(self._source("style.css"), encoding="utf-8")
 
@@ -55,7 +55,9 @@ class Pages:
         return self.templates.loader.get_source(self.templates, name)[0]  # type: ignore[union-attr]
 
     def page(self, template: str, path: str, root: str, *, sortable: bool = False, **values: Any) -> None:
-        """Write one page; `root` is the path from it to the site's top. `sortable`: include the script for tables."""
+        """Write one page. `root` is the relative path from the page to the top of the site. `sortable` says whether to
+        include the script for tables.
+        """
         script = {"script": self.script, "allowed": self.allowed} if sortable else {"script": "", "allowed": ""}
         failpoint("report.page")
         text = self.templates.get_template(template).render(root=root, here=path, **self.common, **script, **values)

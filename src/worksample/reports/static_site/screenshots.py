@@ -1,8 +1,8 @@
-"""Screenshots of an agent's browser and colleagues' answers, as shown on a trial's page.
+"""Screenshots of an agent's browser and messages with colleagues, as shown on the page of a trial.
 
-The platform wrote the record but not its content: addresses, titles and messages come from pages and agents and are
-shown as shortened text. The pictures were re-encoded in a box when they were taken; each becomes a file under a name
-that the platform chooses, and a file without a JPEG header of a plausible size is left out.
+The platform wrote the record of these, but not its content. Addresses, titles and messages come from web pages and
+agents and are shown as shortened text. Pictures were re-encoded in a box when they were taken. Each becomes a file with
+a name chosen by the platform. A file without a JPEG header of plausible size is left out.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ LARGEST = 4 << 20
 """Maximum size of a picture in bytes."""
 SIDE = 4096
 MOST = 200
-"""Maximum number of pictures, and of messages."""
+"""Maximum number of pictures, and maximum number of messages, on one page."""
 CUT = 300
 _SIZES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
-"""JPEG markers that are followed by the picture's size."""
+"""JPEG markers that are followed by the width and height of the picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScreenAction:
-    """An action of the agent, in words."""
+    """An action of the agent in its browser, described in words."""
 
     number: int
     action: str
@@ -41,7 +41,9 @@ class ScreenAction:
 
 @dataclass(frozen=True, slots=True)
 class ScreenPicture:
-    """A picture, and the actions after which the browser showed it. `image`: "" if none was taken."""
+    """A picture of the browser, and the actions after which the browser showed it. `image` is "" if no picture was
+    taken.
+    """
 
     deeds: tuple[ScreenAction, ...]
     image: str = ""
@@ -54,8 +56,8 @@ class ScreenPicture:
 
 @dataclass(frozen=True, slots=True)
 class ColleagueLine:
-    """A message to a colleague and the answer. `heard` is empty if the colleague wrote without being asked, or is
-    played by a person, whose messages are kept as they were written.
+    """A message to a colleague and the colleague's answer. `heard` is the message. It is empty if the colleague wrote
+    without being asked, or is played by a person; a person's messages are stored as written.
     """
 
     colleague: str
@@ -70,7 +72,7 @@ class ColleagueLine:
 
 @dataclass(frozen=True, slots=True)
 class TrialScreens:
-    """Pictures and messages of a trial; `left_out` is the number of further actions that are not shown."""
+    """Pictures and messages of a trial. `left_out` is the number of further actions that are not shown."""
 
     screens: tuple[ScreenPicture, ...] = ()
     left_out: int = 0
@@ -79,8 +81,8 @@ class TrialScreens:
 
 
 def screens_of(store: Store, submission: Submission | None, site: Path, root: str) -> TrialScreens:
-    """Return the pictures and messages of a submission; empty if it has neither. Pictures are written below
-    `site/files/`.
+    """Return the pictures and messages of a submission. The result is empty if the submission has neither. Pictures are
+    written below `site/files/`.
     """
     browser, colleagues = _files(store, submission, "browser"), _files(store, submission, "colleagues")
     rows = [row for row in _rows(store, browser.get(ACTIONS)) if "action" in row]
@@ -161,7 +163,7 @@ def _picture(store: Store, digest: str | None, site: Path, root: str) -> tuple[s
 
 
 def jpeg_size(data: bytes) -> tuple[int, int] | None:
-    """Return width and height from a JPEG's header; None if it is no such header."""
+    """Return the width and height in a JPEG header. Return None if the data do not begin with a JPEG header."""
     at = 2
     while data.startswith(b"\xff\xd8\xff") and at + 9 <= len(data) and data[at] == 0xFF:
         marker, length = data[at + 1], int.from_bytes(data[at + 2 : at + 4], "big")
@@ -180,7 +182,9 @@ def _files(store: Store, submission: Submission | None, part: str) -> dict[str, 
 
 
 def _rows(store: Store, entry: Entry | None) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a record; if it is larger than the limit, or damaged, only the lines before that point."""
+    """Yield the lines of a record. If the record is too large or damaged, only the lines before that point are
+    returned.
+    """
     if entry is None or entry.blob is None:
         return
     for line in store.blobs.read(entry.blob, limit=RECORD).splitlines():

@@ -1,4 +1,6 @@
-"""Sections as tables of a page: grouped heads, cells with interval and counts, reasons below the table."""
+"""Sections of figures as tables of a page: grouped headings, cells with interval and counts, and reasons below the
+table.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,9 @@ if TYPE_CHECKING:
     from worksample.reports.sections import Section
 
 FEW = 3
-"""Maximum number of lines that a note names."""
+"""Maximum number of lines of a table that a note names."""
 NOTES = 12
-"""Maximum number of notes below a table; metrics.json has all."""
+"""Maximum number of notes below a table. metrics.json contains all notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,8 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class CellView:
-    """A table cell. `text` is the figure or a dash; `interval` and `counts` are empty if there are none; `title`
-    contains the other details.
+    """A cell of a table. `text` is the figure or a dash. `interval` and `counts` are empty if the figure has none.
+    `title` contains all other details.
     """
 
     text: str
@@ -39,7 +41,7 @@ class CellView:
     counts: str = ""
     title: str = ""
     value: float | None = None
-    """Value to sort by."""
+    """The number by which the table is sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class SectionView:
     notes: tuple[str, ...]
     fault: str
     bare: bool
-    """True if no cell has a value and nothing failed: a page folds the section."""
+    """True if no cell has a value and no fault occurred. A page then shows the section folded."""
 
 
 def view_of(section: Section) -> SectionView:
@@ -101,7 +103,7 @@ def _of(cell: Estimate) -> str:
 
 
 def _notes(section: Section) -> tuple[str, ...]:
-    """Return the section's own notes, then each different reason and note of its figures."""
+    """Return the notes of the section, followed by each different reason and note of its figures."""
     estimates = [(title_of(row.label), c) for row in section.rows for c in row.cells if isinstance(c, Estimate)]
     reasons = [f"{DASH} {e.name}: {e.reason}" for _, e in estimates if e.reason]
     notes = [(who, n) for who, e in estimates for n in e.notes]
@@ -114,7 +116,9 @@ def _notes(section: Section) -> tuple[str, ...]:
 
 
 def _name_lines(notes: Sequence[tuple[str, str]], lines: int) -> list[str]:
-    """Return each note once, naming the lines that it is about unless it is about all of them."""
+    """Return each note once. A note names the lines of the table to which it applies, unless it applies to all of
+    them.
+    """
     whose: dict[str, dict[str, None]] = {}
     for who, note in notes:
         whose.setdefault(note, {})[who] = None

@@ -1,7 +1,8 @@
-"""`worksample report`: a static site, from aggregates down to one trial's brief, deliverables, grade and transcript.
+"""The static site of `worksample report`: from aggregates down to the brief, deliverables, grade and transcript of a
+single trial.
 
-The site sends no requests and has no script except the one that sorts tables: the pages' Content-Security-Policy
-forbids both.
+The site sends no requests, and its only script sorts tables. The Content-Security-Policy of the pages forbids
+everything else.
 """
 
 from __future__ import annotations
@@ -49,27 +50,31 @@ LINKS = (
 
 HANDED_IN = {"person": "handed in by a person", "external": "handed in from elsewhere"}
 CODE = 1 << 20
-"""Maximum number of bytes read of one source file of a grader."""
+"""Maximum number of bytes that are read from a source file of a grader."""
 WITH_STRUCK = ("scores", "automation", "rubric")
-"""Sections that are shown a second time with struck work counted, if there is any."""
+"""Names of the sections that are shown a second time, with struck work included, if any work is struck."""
 
 
 @dataclass(frozen=True)
 class ReportConfig:
-    """Contents of a report. A private suite's report has only aggregates, regardless of the config."""
+    """Contents of a report. The report of a private suite contains only aggregates, whatever the config says."""
 
     name: str = ""
-    """Heading; by default the experiments' names."""
+    """Heading of the report. By default, the names of the experiments are used."""
     illustrative: bool = False
-    """Count prices that are only illustrative."""
+    """Whether prices that are only illustrative count as dollars."""
     measures: MeasureConfig | None = None
-    """Settings of its figures; `illustrative` applies to them too."""
+    """Settings of the report's figures. `illustrative` of the report applies to these figures too."""
     app: str = ""
     """Address of the review app, such as `https://review.example.org`, to which pages of trials link."""
     pages: bool = True
-    """Whether to write a page per trial and per handed-in submission; without them the site ends at the tasks."""
+    """Whether to write a page for each trial and each handed-in submission. Without them, tasks have the most detailed
+    pages.
+    """
     on_page: Callable[[int, int], None] = lambda done, of: None
-    """Called after each trial's page, for a progress bar."""
+    """Function that is called after each trial's page with the number of pages written and the total, for a progress
+    bar.
+    """
 
 
 def write_report(

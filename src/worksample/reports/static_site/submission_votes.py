@@ -1,4 +1,6 @@
-"""Statements of people and judges about each submission: every round, struck ones too, without names."""
+"""Statements of people and judges about each submission, from every round, including struck ones, without the names of
+people.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ _SAYS = {
 
 @dataclass(frozen=True, slots=True)
 class StatedEvaluation:
-    """An evaluation as a page shows it. All texts come from evaluators or admins: a template escapes them."""
+    """An evaluation as a page shows it. All its texts come from evaluators or admins, so a template escapes them."""
 
     round: str
     protocol: str
@@ -53,11 +55,13 @@ class StatedEvaluation:
     words: str
     parts: tuple[PartPayload, ...] = ()
     struck: str = ""
-    """Why the evaluation does not count; "" if it counts."""
+    """The reason why the evaluation does not count; "" if it counts."""
 
 
 class SubmissionVotes:
-    """Statements about some submissions. Evaluations by programs are grades without words and are left out."""
+    """Statements about submissions, by submission. Evaluations by programs are left out, because they are grades
+    without words.
+    """
 
     def __init__(self, store: Store, submissions: Iterable[str]) -> None:
         ids = sorted(set(submissions))
@@ -141,7 +145,9 @@ def _number_evaluators(evaluators: Iterable[Evaluator]) -> dict[str, str]:
 
 
 def _makers(store: Store, submissions: set[str]) -> dict[str, str]:
-    """Return submission -> the name of the agent that made it, or the entrant if that is not an agent."""
+    """Return who made each submission, by the submission's id: the name of the agent, or the entrant if no agent made
+    it.
+    """
     names = {agent.id: agent.name for agent in store.find(Agent)} if submissions else {}
     ids, out = sorted(submissions), dict[str, str]()
     for start in range(0, len(ids), _MANY):

@@ -1,4 +1,4 @@
-"""A summary in words: one sentence for the top of a report, and a page for decision makers."""
+"""A summary of the report in words: one sentence for its first page, and a page for decision makers."""
 
 from __future__ import annotations
 
@@ -14,25 +14,27 @@ if TYPE_CHECKING:
     import polars as pl
 
 FEW_TASKS = 30
-"""Number of tasks below which an interval is wide and the choice of tasks matters much."""
+"""Number of tasks below which intervals are wide and results depend much on the choice of tasks."""
 EXTREMES = 3
-"""Number of categories that are named as the strongest and as the weakest."""
+"""Number of categories that the summary names as strongest, and number that it names as weakest."""
 LEAST = 5
-"""Minimum number of graded trials of a category that is named."""
+"""Minimum number of graded trials in a category that the summary names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An agent's success and price. Money is in US dollars, None if unknown."""
+    """An agent's success and price. Amounts are in US dollars, None if unknown."""
 
     name: str
     passed: Estimate
     of_hundred: str
     """The number of passes expected in a hundred pieces of such work, as text: `41 (28 to 55)`."""
     cost: float | None
-    """Mean cost of a piece of work, passed or not."""
+    """Mean cost in US dollars of one piece of work, whether it passed or not."""
     cost_passed: float | None
-    """Cost per passed piece of work: the cost of all trials divided by those that passed."""
+    """Cost in US dollars of one piece of work that passed: the cost of all trials divided by the number of passed
+    trials.
+    """
     seconds: float | None
 
 
@@ -42,11 +44,11 @@ class Summary:
     sure: str
     offers: tuple[Offer, ...]
     human: str
-    """People's price and hours for the same work, as text; empty if unknown."""
+    """The price and the hours of people for the same work, as text. Empty if both are unknown."""
     strongest: tuple[str, ...]
     weakest: tuple[str, ...]
     checks: tuple[str, ...]
-    """Points to check before relying on the result."""
+    """Points that a reader should check before relying on the result."""
 
 
 def summary_of(
@@ -85,7 +87,7 @@ def _headline(known: Sequence[BoardRow], tasks: int) -> str:
 
 
 def _sure(known: Sequence[BoardRow], tasks: int) -> str:
-    """Describe how certain the order of agents is, and what limits the certainty."""
+    """Describe how certain the order of the agents is, and what limits that certainty."""
     if not known:
         return ""
     close = [row.label for row in known[1:] if _overlap(known[0].passed, row.passed)]

@@ -1,4 +1,4 @@
-"""Timeline of a trial: the step that earned each checkpoint, if the grader states the time at which it was earned."""
+"""Timeline of a trial: the step in which each checkpoint was earned, if the grader states the time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ SECOND = timedelta(seconds=1)
 
 @dataclass(frozen=True, slots=True)
 class TimedCheckpoint:
-    """A checkpoint. `first`, `last`: numbers of the steps that may have earned it; None if unknown."""
+    """A checkpoint of a timeline. `first` and `last` are the numbers of the first and last step that may have earned
+    the checkpoint; None if unknown.
+    """
 
     part: PartPayload
     kind: str
@@ -27,8 +29,8 @@ class TimedCheckpoint:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Checkpoints in the order in which they were earned; those of unknown time follow, and those that were not earned
-    come last.
+    """Checkpoints of a trial in the order in which they were earned. Checkpoints earned at an unknown time follow.
+    Checkpoints that were not earned come last.
     """
 
     earned: tuple[TimedCheckpoint, ...] = ()

@@ -30,8 +30,11 @@ _WHO = {"person": "a person", "external": "an agent elsewhere"}
 
 
 class TrialPages:
-    """A writer of the pages of all trials of some experiments, and of one page per task with the agents side by side.
-    `instance`: by id; `order`: names of agents, best first; `titles`: of tasks, by name.
+    """A writer of the pages of all trials of some experiments, and of a page per task that shows the agents side by
+    side.
+
+    `instance` contains instances by id. `order` lists the names of agents, best first. `titles` contains the titles of
+    tasks by name.
     """
 
     def __init__(
@@ -119,7 +122,7 @@ class TrialPages:
 
 
 def _rested_on(row: Mapping[str, Any], grades: Mapping[str, GradePayload]) -> list[GradePayload]:
-    """Return the grade that equals the verdict, else all grades that the verdict joins."""
+    """Return the grade that equals the verdict. If none does, return all grades from which the verdict was computed."""
     ids = [row["evaluation"]] if row["evaluation"] else row["evaluations"] or ()
     return [grades[id] for id in ids if id in grades] if row["score"] is not None else []
 

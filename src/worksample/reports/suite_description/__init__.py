@@ -1,4 +1,6 @@
-"""A description of a suite: its categories, prices and hours, file types and graders, beside a market sample."""
+"""Description of a suite: its categories, prices, hours, file types and graders, compared with a sample of the
+market.
+"""
 
 from lazy_loader import attach_stub
 

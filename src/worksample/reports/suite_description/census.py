@@ -14,14 +14,16 @@ from worksample.tasks import SuiteFile, ingest_suite
 from .project_classes import WorkClass, work_class
 
 FORMS = ("gate_and_score", "weighted", "checklist", "file_pairs", "checkpoints")
-"""Compositions of a grader's score (ALE 3.2)."""
+"""Ways in which a grader may compose its score (ALE 3.2)."""
 MODES = ("exact", "hashed", "tabular", "executable", "geometric", "visual", "state", "mentions", "numbers_in")
-"""Modes of comparison of the kit that a grader may use."""
+"""Modes in which a grader may compare files with the platform's grading kit."""
 
 
 @dataclass(frozen=True, slots=True)
 class CensusItem:
-    """Facts about one instance. File types are suffixes in lower case without the dot, `(none)` if a name has none."""
+    """Facts about one instance. File types are suffixes in lower case without the dot; `(none)` stands for a name
+    without suffix.
+    """
 
     key: str
     task: str
@@ -37,7 +39,9 @@ class CensusItem:
 
     @property
     def dollars(self) -> float | None:
-        """The value in US dollars, or the middle of its range; None if it is unknown or in another currency."""
+        """The value of the instance in US dollars, or the middle of its range. None if it is unknown or in another
+        currency.
+        """
         return self.value.middle if self.value is not None and self.value.currency == "USD" else None
 
     @property
@@ -57,7 +61,7 @@ class Census:
 
 
 class _ManifestSink(HashSink):
-    """A sink that digests files and keeps manifests, which list the files of each folder."""
+    """A sink that computes the digests of files and stores only manifests, which list the files of each folder."""
 
     def __init__(self) -> None:
         self.kept: dict[str, bytes] = {}
@@ -118,8 +122,8 @@ def file_type(path: bytes) -> str:
 
 
 def grader_forms(sources: Iterable[bytes]) -> tuple[str, ...]:
-    """Return the compositions and modes of the kit that a grader's code calls; code that cannot be parsed calls
-    none.
+    """Return the score compositions and comparison modes of the grading kit that a grader's code calls. Code that
+    cannot be parsed has none.
     """
     called: set[str] = set()
     for source in sources:

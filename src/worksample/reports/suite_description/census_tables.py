@@ -18,7 +18,9 @@ NONE = "(none)"
 
 @dataclass(frozen=True, slots=True)
 class DescriptionTable:
-    """A table with `rows` under `columns`: text, counts, and shares and amounts as text."""
+    """A table of a description. `rows` contain a text for each of `columns`; counts, shares and amounts are formatted
+    as text.
+    """
 
     id: str
     title: str
@@ -60,7 +62,9 @@ def _share(part: int, whole: int) -> str:
 def shares(
     census: Census, market: Market | None, of: Callable[[CensusItem], str], of_market: Callable[[Any], str]
 ) -> Iterator[tuple[str, int, int]]:
-    """Yield name, instances and jobs of the market; the suite's most frequent first, then the market's."""
+    """Yield each category's name, number of instances, and number of jobs on the market. The categories that are most
+    frequent in the suite come first, then those only on the market.
+    """
     ours = Counter(of(i) for i in census.items)
     theirs: Counter[str] = Counter()
     for row in market.rows if market else ():

@@ -1,4 +1,4 @@
-"""A sample of the market to compare a suite with: a CSV of jobs, or of groups of jobs."""
+"""A sample of the market with which a suite is compared: a CSV file of jobs, or of groups of jobs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ LARGEST = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class MarketRow:
-    """A group of `count` jobs of one category; `dollars` and `hours` are those of one such job, None if unknown."""
+    """A group of `count` jobs of one category. `dollars` and `hours` are the values of one such job, None if
+    unknown.
+    """
 
     category: str
     kind: WorkClass

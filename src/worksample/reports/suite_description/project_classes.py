@@ -1,7 +1,7 @@
-"""RLI's three classes of projects: software, research and writing, other (RLI C.3).
+"""The three classes of projects in RLI: software, research and writing, and other (RLI C.3).
 
-RLI asked a language model to classify briefs, and category names for the Upwork distribution. This table decides by
-category instead, so that the same suite always gets the same classes.
+RLI asked a language model to classify briefs, and the category names of Upwork. This module classifies by category
+instead, so that the same suite always gets the same classes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _NOT_SOFTWARE = (
     "upwork:web-mobile-software-dev/qa-testing",
     "upwork:web-mobile-software-dev/web-mobile-design",
 )
-"""Categories within software by name but without coding: RLI's own example is testing a game."""
+"""Categories that belong to software by their name but need no coding. RLI's own example is testing a game."""
 
 
 def work_class(category: str) -> WorkClass:

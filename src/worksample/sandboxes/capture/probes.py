@@ -49,7 +49,7 @@ _CROWDED = os.strerror(errno.EAGAIN).encode()
 
 
 class _Failed(Exception):
-    """A probe gave no result. The message says why."""
+    """Error: a probe gave no result. The message says why."""
 
 
 async def run_probes(

@@ -23,7 +23,7 @@ AddressCheck = Callable[[str], str]
 
 
 class ConnectionRefused(Exception):
-    """A rule refused a connection. The message names the rule."""
+    """Error: a rule refused a connection. The message names the rule."""
 
 
 class Target(Protocol):

@@ -8,7 +8,7 @@ _HANDSHAKE, _CLIENT_HELLO, _SERVER_NAME, _HOST_NAME = 22, 1, 0, 0
 
 
 class ClientHelloError(ValueError):
-    """The bytes are not a ClientHello with exactly one server name."""
+    """Error: the bytes are not a ClientHello with exactly one server name."""
 
 
 def server_name(data: bytes) -> str | None:

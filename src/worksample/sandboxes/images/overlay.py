@@ -22,7 +22,7 @@ _OPAQUE = "trusted.overlay.opaque" if os.geteuid() == 0 else "user.overlay.opaqu
 
 
 class NeedsWholeRoot(Exception):
-    """The layers cannot be unpacked into a folder separate from the root below them."""
+    """Error: the layers cannot be unpacked into a folder separate from the root below them."""
 
 
 class OverlayTree(ImageTree):

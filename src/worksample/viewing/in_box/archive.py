@@ -1,4 +1,6 @@
-"""Archives: their content as a tree, and unpacked for the same viewers if that is safe."""
+"""Converter of archives: shows the content as a tree. If it is safe, the files are unpacked and shown by the converters
+of their formats.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from .conversion_job import ConversionJob, Unreadable, ViewDraft, program, run
 LISTED = 20_000
 FILES = 5_000
 BYTES = 256 << 20
-"""Most bytes that are unpacked."""
+"""Maximum bytes that are unpacked from an archive."""
 _FAULTS = (zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, zlib.error, ValueError, RuntimeError, KeyError)
 
 
@@ -73,7 +75,7 @@ def _member_note(job: ConversionJob, made: ViewDraft, members: list[Member], sai
 
 
 def _safe(path: str) -> str | None:
-    """Return a member's path below the folder; None if it would lead outside."""
+    """Return the path of an archive's member below the folder, or None if the path would lead outside."""
     clean = posixpath.normpath(path.replace("\\", "/"))
     steps = clean.split("/")
     unsound = clean.startswith("/") or ".." in steps or "\0" in clean or clean in (".", "") or len(steps) > 40
@@ -81,7 +83,9 @@ def _safe(path: str) -> str | None:
 
 
 def _unpack(job: ConversionJob, path: str, content: IO[bytes], left: int) -> int | None:
-    """Write one member. Return its bytes, 0 for an invalid or duplicate name, None if it exceeds `left`."""
+    """Write one member of an archive to the folder. Return its number of bytes, 0 if its name is invalid or a
+    duplicate, or None if it has more than `left` bytes.
+    """
     clean = _safe(path)
     if clean is None:
         return 0
@@ -143,7 +147,9 @@ def _read_compressed_file(job: ConversionJob) -> Iterator[tuple[Member, IO[bytes
 
 
 def _extract_with_bsdtar(job: ConversionJob, made: ViewDraft) -> ViewDraft:
-    """Unpack 7z, RAR and zstd by bsdtar into a separate folder, then read it like any other."""
+    """Unpack a 7z, RAR or zstd archive with bsdtar into a separate folder, then read the folder like any other
+    archive.
+    """
     bsdtar = program("bsdtar", "bsdtar")
     packed = job.work / "again.tar"
     ran = run([bsdtar, "-cf", str(packed), f"@{job.file}"], seconds=60, cwd=job.work)

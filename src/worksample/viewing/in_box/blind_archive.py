@@ -1,4 +1,6 @@
-"""Blind copies of ZIP archives: each file is cleaned; only names, order and permissions are kept."""
+"""Blind copies of ZIP archives. Traces of the maker are removed from each file. Of the archive's metadata, only names,
+order and permissions remain.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from .conversion_job import ConversionJob, MissingConverter, Unreadable
 from .format_detection import sniff
 
 SECONDS = 30.0
-"""Processor seconds for a whole archive."""
+"""Maximum processor seconds to make the blind copy of an archive."""
 DEEPEST = 2
 _REST = "files in the archive keep what they say of their makers until they are opened here"
 
@@ -27,7 +29,9 @@ def scrub(job: ConversionJob, leaks: list[str]) -> Path | None:
 
 
 def _rewrite(job: ConversionJob, target: Path, leaks: list[str], until: float, deep: int) -> None:
-    """Rewrite an archive. Raises BadZipFile, RuntimeError for encrypted ones, ValueError beyond a limit."""
+    """Write the blind copy of an archive. Raises RuntimeError if the archive is encrypted; BadZipFile if it is damaged;
+    ValueError if it exceeds a limit.
+    """
     with zipfile.ZipFile(job.file) as source, zipfile.ZipFile(target, "w") as made:
         infos = source.infolist()
         if len(infos) > FILES or sum(i.file_size for i in infos) > BYTES:
@@ -51,7 +55,9 @@ def _rewrite(job: ConversionJob, target: Path, leaks: list[str], until: float, d
 def _member(
     job: ConversionJob, number: int, name: str, data: bytes, leaks: list[str], until: float, deep: int
 ) -> bytes:
-    """Return a file without its maker; the unchanged file and a leak if that fails."""
+    """Return a file of the archive without traces of its maker. If that fails, return the unchanged file and add a
+    leak.
+    """
     from .blind_copy import FAULTS, KEEPS, SCRUBBERS
 
     folder = job.work / f"blind-{deep}-{number}"

@@ -1,7 +1,7 @@
-"""Blind copies: files without traces of their maker, which evaluators may download.
+"""Blind copies: files without traces of their maker. Evaluators may download these copies.
 
-Everything seen and heard stays unchanged, to the byte if the format allows it. `meta.leaks` names what could not be
-removed; the view is shown in any case.
+Everything that can be seen or heard stays unchanged, byte for byte if the format allows it. `meta.leaks` names the
+traces that could not be removed. The view is shown even if there are leaks.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from xml.parsers.expat import ExpatError
 from .conversion_job import ConversionJob, ConverterFault, MissingConverter, Unreadable, ViewDraft
 
 LARGEST = 192 << 20
-"""Most bytes of a file that is processed in memory, where it is held several times."""
+"""Maximum bytes of a file that is processed in memory. Several copies of the file are in memory at once."""
 LARGEST_FILM = 600 << 20
-"""Most bytes of a film, which is rewritten on the disk."""
+"""Maximum bytes of a film for which a blind copy is made. Films are rewritten on the disk."""
 SCRUBBERS = {
     "pdf": "blind_pdf",
     "office": "blind_office",
@@ -37,7 +37,9 @@ SCRUBBERS = {
     "dxf": "blind_model",
     "archive": "blind_archive",
 }
-"""Family -> module of this package whose `scrub(job, leaks)` returns the copy; None if nothing had to be removed."""
+"""Family of formats -> module of this package whose function `scrub(job, leaks)` returns the blind copy, or None if
+nothing had to be removed.
+"""
 KEEPS = {
     "deck": "media in the deck keep what they say of their makers",
     "dwg": "a drawing may name who saved it last",
@@ -47,7 +49,7 @@ KEEPS = {
     "rvt": "a model may name who made it",
     "ole": "a compound file may name who made it",
 }
-"""Families that cannot be rewritten, with the resulting leak."""
+"""Family of formats that cannot be rewritten -> description of the traces that remain."""
 FAULTS = (
     ValueError, KeyError, IndexError, TypeError, AttributeError, OSError, EOFError, RecursionError, MemoryError,
     struct.error, zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, ExpatError, NotImplementedError, RuntimeError,
@@ -56,7 +58,9 @@ FAULTS = (
 
 
 def add(job: ConversionJob, made: ViewDraft) -> None:
-    """Add the artefact `blind`, clean the converter's artefacts, and record leaks."""
+    """Add the artefact `blind` to a view, remove traces of the maker from the converter's artefacts, and record
+    leaks.
+    """
     leaks: list[str] = []
     if job.family in SCRUBBERS:
         _run_guarded(lambda: _copy(job, made, leaks), leaks)

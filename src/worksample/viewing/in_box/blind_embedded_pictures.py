@@ -1,4 +1,4 @@
-"""Pictures embedded as base64 in flat OpenDocument files, SVG and HTML."""
+"""Removal of metadata from pictures that are embedded as Base64 in flat OpenDocument files, SVG and HTML."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ _BINARY = re.compile(rb"(<office:binary-data>)([A-Za-z0-9+/=\s]+)(</office:binar
 
 
 def pictures(data: bytes) -> bytes:
-    """Clean the pictures of a flat OpenDocument text, as far as they can be read."""
+    """Remove the metadata of the pictures in a flat OpenDocument text. A picture that cannot be read stays
+    unchanged.
+    """
     return clean_pictures(data, _BINARY)
 
 
 def clean_pictures(data: bytes, pattern: re.Pattern[bytes]) -> bytes:
-    """Remove metadata of pictures in a text. `pattern` has groups for the text before, the base64, and the text
-    after.
+    """Remove the metadata of pictures in a text. `pattern` has groups for the text before a picture, its Base64, and
+    the text after it.
     """
 
     def clean(found: re.Match[bytes]) -> bytes:

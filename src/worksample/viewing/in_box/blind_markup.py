@@ -1,4 +1,4 @@
-"""Blind copies of SVG and HTML: traces of editors and generators are cut out; other bytes stay."""
+"""Blind copies of SVG and HTML. Traces of editors and generators are removed; all other bytes stay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ TELLING = re.compile(
     r"(?:with|by|from|in)|mirrored|claude|gpt|openai|anthropic|gemini|copilot|llama|mistral|deepseek|qwen|@",
     re.I,
 )
-"""Comments that identify a maker. Other comments stay, because frameworks use them as markers."""
+"""Pattern of comments that identify the maker of a file. Other comments stay, because frameworks use them as
+markers.
+"""
 _META = {
     "generator", "author", "creator", "publisher", "copyright", "owner", "designer", "progid", "originator",
     "dc.creator", "dc.publisher", "dcterms.creator", "article:author", "application-name", "web_author", "reply-to",
@@ -24,7 +26,7 @@ _ELEMENTS = {"metadata", "namedview", "rdf", "xmpmeta", "pgf", "creator"}
 _SPACES = re.compile(
     r"inkscape|sodipodi|adobe|sketch|figma|corel|serif|boxy|vectornator|purl\.org/dc|creativecommons", re.I
 )
-"""Namespaces of editors, whose attributes draw nothing."""
+"""Pattern of XML namespaces of editors. Attributes in these namespaces draw nothing."""
 _PICTURE = re.compile(rb"(data:image/(?:png|jpe?g|webp|gif);base64,)([A-Za-z0-9+/=\s]{64,})()", re.I)
 LARGEST = 32 << 20
 Cut = tuple[int, int, bytes]
@@ -46,7 +48,7 @@ def pictures(data: bytes) -> bytes:
 
 
 def splice(data: bytes, cuts: list[Cut]) -> bytes:
-    """Replace each range (start, end); ranges within another are dropped."""
+    """Replace each range (start, end) of the data. A range inside another range is ignored."""
     out, at = [], 0
     for start, end, instead in sorted(cuts):
         if start >= at:
@@ -56,13 +58,15 @@ def splice(data: bytes, cuts: list[Cut]) -> bytes:
 
 
 def svg(data: bytes) -> bytes:
-    """Remove metadata, editors' elements and attributes, comments and `Created with ...`. Raises ExpatError."""
+    """Remove from an SVG its metadata, the elements and attributes of editors, comments and `Created with ...`. Raises
+    ExpatError.
+    """
     scan = _Svg(data)
     return splice(data, scan.cuts)
 
 
 class _Svg:
-    """Finder of the ranges to cut, by a parser that expands no entities."""
+    """Finder of the ranges that must be removed from an SVG. Its parser expands no entities."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.cuts = data, list[Cut]()
@@ -133,7 +137,9 @@ class _Svg:
             self.cuts.append((at, self.data.index(b"?>", at) + 2, b""))
 
     def _tag_end(self, at: int) -> int:
-        """Return the position behind the `>` of the tag that starts at `at`; quoted values may contain `>`."""
+        """Return the position after the `>` of the tag that starts at `at`. A `>` inside a quoted value does not end
+        the tag.
+        """
         quote = 0
         for place in range(at, len(self.data)):
             byte = self.data[place]
@@ -147,8 +153,8 @@ class _Svg:
 
 
 def html(data: bytes) -> bytes:
-    """Remove `<meta>` of authors and programs. Identifying comments become empty ones, so other nodes keep their
-    positions.
+    """Remove from HTML the `<meta>` elements with authors and programs. Identifying comments become empty comments, so
+    that other nodes keep their positions.
     """
     text = data.decode("latin-1")
     scan = _Html(text)
@@ -157,7 +163,9 @@ def html(data: bytes) -> bytes:
 
 
 class _Html(HTMLParser):
-    """Finder of the ranges to cut. The bytes are decoded so that one character is one byte; only ASCII matters."""
+    """Finder of the ranges that must be removed from HTML. The bytes are decoded so that one character is one byte,
+    because only ASCII characters matter.
+    """
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=False)

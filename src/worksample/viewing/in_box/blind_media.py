@@ -1,4 +1,6 @@
-"""Blind copies of sound and film: tags are cut off or blanked, streams stay. Other containers are remuxed."""
+"""Blind copies of sound and film. Tags are removed or overwritten; the streams stay. Files in other containers than
+those handled here are copied to a new container (remuxed).
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ def _simple(head: bytes) -> Callable[[bytes], bytes] | None:
 
 
 def frames(data: bytes) -> bytes:
-    """Remove ID3 tags at both ends, APE and Lyrics3 tags of MP3 and AAC. FLAC behind ID3 is treated as FLAC."""
+    """Remove from MP3 and AAC the ID3 tags at both ends, and APE and Lyrics3 tags. FLAC data after an ID3 tag is
+    handled as FLAC.
+    """
     start, end = 0, len(data)
     while data.startswith(b"ID3", start) and start + 10 < end:
         size = 0
@@ -73,7 +77,7 @@ def frames(data: bytes) -> bytes:
 
 
 def _tag_before(data: bytes, end: int) -> int:
-    """Return the start of a tag that ends at `end`; `end` if there is none."""
+    """Return the start of the tag that ends at `end`, or `end` if no tag ends there."""
     if data.startswith(b"TAG+", max(end - 355, 0)):
         return end - 355
     if data.startswith(b"TAG", max(end - 128, 0)):
@@ -87,7 +91,9 @@ def _tag_before(data: bytes, end: int) -> int:
 
 
 def flac(data: bytes) -> bytes:
-    """Keep the stream info and seek table; the required comment block is emptied."""
+    """Return a FLAC file with only its stream info, its seek table, its sound and an empty comment block, which FLAC
+    requires.
+    """
     out, at, last = [], 4, False
     while not last:
         last, kind = bool(data[at] & 0x80), data[at] & 0x7F
@@ -128,7 +134,9 @@ def _chunks(data: bytes, order: str, kept: set[bytes]) -> bytes:
 
 
 def _remux(job: ConversionJob, box: str) -> Path:
-    """Copy the packets into a new container of the same kind. Raises Unreadable, MissingConverter."""
+    """Copy the packets of a recording into a new container of the same kind. Raises Unreadable if the recording cannot
+    be copied; MissingConverter if the program for this is missing.
+    """
     target = job.out / f"blind.{box}"
     words = [program("ffmpeg", "ffmpeg"), "-v", "error", "-nostdin", *SAFE, "-i", f"file:{job.file}"]
     # Covers, data tracks and attachments are left out; capital V is film without covers.

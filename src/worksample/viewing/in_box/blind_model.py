@@ -1,4 +1,6 @@
-"""Blind copies of text models and GLB: headers that name author, firm and program are emptied."""
+"""Blind copies of 3D models in text formats and GLB. Header fields that name an author, a firm or a program are
+emptied.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ def scrub(job: ConversionJob, leaks: list[str]) -> bytes | None:
 
 
 def step(data: bytes) -> bytes:
-    """Empty name, time, authors, firms, programs and approval in the FILE_NAME of STEP and IFC."""
+    """Empty the name, time, authors, firms, programs and approval in the FILE_NAME of a STEP or IFC file."""
     head, rest = data[:_HEADER], data[_HEADER:]
     start, data_section, tail = head.partition(b"DATA;")
     start = _FILE_NAME.sub(b"FILE_NAME('','',(''),(''),'','','');", without(start, b"/*", b"*/"))
@@ -50,7 +52,7 @@ _FILE_NAME = re.compile(rb"FILE_NAME\s*+\((?>'(?:[^']|'')*+'|[^';])*+;")
 
 
 def without(data: bytes, start: bytes, end: bytes) -> bytes:
-    """Cut out every range from a start mark to the next end mark, in one pass."""
+    """Remove every range from a `start` mark to the next `end` mark."""
     out, at = [], 0
     while (begin := data.find(start, at)) >= 0 and (stop := data.find(end, begin + len(start))) >= 0:
         out.append(data[at:begin])
@@ -75,13 +77,13 @@ _DXF_COMMENT = re.compile(rb"(?m)^([ \t]*999[ \t]*\r?\n)[^\r\n]*")
 
 
 def dxf(data: bytes) -> bytes:
-    """Empty the header variables of a text DXF that name people, and the comments in front of and within the header."""
+    """Empty the header variables of a text DXF that name people, and the comments before and inside the header."""
     head, end, body = data.partition(b"ENDSEC")
     return _DXF_COMMENT.sub(rb"\1", _DXF_TELLS.sub(rb"\1", head)) + end + body
 
 
 def glb(data: bytes) -> bytes:
-    """Rewrite GLB's JSON chunk within its length; offsets refer to the other chunk."""
+    """Rewrite the JSON chunk of a GLB without changing its length, so that the other chunk does not move."""
     size, kind = struct.unpack("<I4s", data[12:20])
     if kind != b"JSON":
         raise ValueError("the GLB file does not begin with a JSON chunk")
@@ -117,7 +119,7 @@ def comments(data: bytes) -> bytes:
 
 
 def xml_or_solid(data: bytes) -> bytes:
-    """Remove the name behind `solid` from a text STL; remove COLLADA's contributors."""
+    """Remove the name after `solid` from a text STL, or the contributors from a COLLADA file."""
     if data.lstrip()[:5].lower() == b"solid":
         return re.sub(rb"(?i)(\A\s*|[\r\n][ \t]*)((?:end)?solid\b)[^\r\n]*", rb"\1\2", data)
     return without(without(data, b"<contributor>", b"</contributor>"), b"<!--", b"-->")

@@ -1,4 +1,6 @@
-"""Blind copies of ISO media files: films, sound and AVIF. Metadata is blanked in place, so no offset moves."""
+"""Blind copies of ISO media files (films, sound and AVIF). Metadata is overwritten in place, so that no offset
+changes.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ _INTO = {b"moov", b"trak", b"mdia", b"minf", b"stbl", b"edts", b"moof", b"traf",
 _GONE = {b"udta", b"uuid", b"meta", b"XMP_", b"id3 "}
 _TOP_GONE = {b"free", b"skip", b"wide", *_GONE}
 _SAID = {b"avc1", b"avc3", b"hvc1", b"hev1", b"av01", b"vp09", b"vp08", b"mp4v", b"jpeg", b"apcn", b"apch", b"ap4h"}
-"""Sample entries of pictures, in which the encoder names itself in 32 bytes."""
+"""Sample entries of video formats in which 32 bytes contain the name of the encoder."""
 DEEPEST, BOXES = 12, 200_000
 
 
@@ -19,16 +21,17 @@ Bytes = bytearray | mmap.mmap
 
 
 def film(path: Path) -> None:
-    """Clean MP4, MOV or M4A in place: `udta`, `meta` and `uuid` become `free`; handlers and encoders lose their names.
+    """Remove metadata from an MP4, MOV or M4A in place. The boxes `udta`, `meta` and `uuid` become `free`; the names of
+    handlers and encoders are emptied.
 
-    Raises struct.error, ValueError.
+    Raises struct.error or ValueError if the file is malformed.
     """
     with path.open("r+b") as f, mmap.mmap(f.fileno(), 0) as out:
         _clean_level(out, 0, len(out), 0)
 
 
 def _boxes(out: Bytes, at: int, end: int) -> Iterator[tuple[bytes, int, int, int]]:
-    """Yield (kind, start, start of the body, end) of each box."""
+    """Yield (kind, start, start of the body, end) of each box of an ISO media file."""
     left = BOXES
     while at + 8 <= end:
         left -= 1
@@ -68,7 +71,7 @@ def _clean_level(out: Bytes, at: int, end: int, depth: int) -> None:
 
 
 def items(data: bytes) -> bytes:
-    """Blank the Exif and XMP items of an AVIF. Raises struct.error, ValueError."""
+    """Overwrite the Exif and XMP items of an AVIF. Raises struct.error or ValueError if the file is malformed."""
     out = bytearray(data)
     for kind, _, body, stop in list(_boxes(out, 0, len(out))):
         if kind == b"uuid":
@@ -86,11 +89,11 @@ def items(data: bytes) -> bytes:
 
 
 _NO_EXIF = b"\0\0\0\0II*\0\x08\0\0\0\0\0\0\0\0\0"
-"""An Exif block without fields; readers refuse a block that is no Exif."""
+"""An Exif block without fields. It replaces an Exif item, because readers refuse an item that is not valid Exif."""
 
 
 def _metadata_items(out: bytearray, body: int, stop: int) -> dict[int, bytes]:
-    """Return the numbers and kinds of items that are Exif or XMP."""
+    """Return number -> kind of the items that contain Exif or XMP."""
     version = out[body]
     found = {}
     for kind, _, inner, _ in list(_boxes(out, body + (6 if version == 0 else 8), stop)):
@@ -104,7 +107,7 @@ def _metadata_items(out: bytearray, body: int, stop: int) -> dict[int, bytes]:
 
 
 def _places(out: bytearray, at: int, stop: int, idat: int) -> Iterator[tuple[int, int, int]]:
-    """Yield (item, offset, size), from `iloc` (ISO/IEC 14496-12, 8.11.3)."""
+    """Yield (item, offset, size) of each item, from the box `iloc` (ISO/IEC 14496-12, 8.11.3)."""
     version = out[at]
     sizes, more = out[at + 4], out[at + 5]
     offset, length, base = sizes >> 4, sizes & 15, more >> 4

@@ -1,4 +1,6 @@
-"""Blind copies of notebooks: authors, accounts, editors' notes and environment names go; cells and outputs stay."""
+"""Blind copies of notebooks. Authors, accounts, notes of editors and names of environments are removed; cells and
+outputs stay.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,7 @@ def _pictures(data: dict[str, Any]) -> None:
 
 
 def picture(data: bytes) -> bytes:
-    """Clean an output's picture; return a damaged one unchanged."""
+    """Remove the metadata of a picture in a notebook's output. A damaged picture stays unchanged."""
     try:
         return strip_metadata(data) or data
     except (ValueError, IndexError, ArithmeticError):

@@ -1,5 +1,5 @@
-"""Blind copies of office documents: properties emptied, people numbered, pictures cleaned, the ZIP's metadata
-removed.
+"""Blind copies of office documents. Properties are emptied, people's names are replaced by numbers, and the metadata of
+pictures and of the ZIP file is removed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MEDIA = {"png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "jpe"}
 _OFFICE = {"docx", "docm", "xlsx", "xlsm", "pptx", "pptm", "odt", "ods", "odp"}
 _XML = {"xml", "rels", "vml"}
 LARGEST = 512 << 20
-"""Most bytes that a document may unpack to."""
+"""Maximum unpacked bytes of a document."""
 DEEPEST = 3
 PARTS = 20_000
 
@@ -52,7 +52,7 @@ def scrub(job: ConversionJob, leaks: list[str]) -> bytes | None:
 
 @dataclass
 class NumberedNames:
-    """Numbers for people's names in order of appearance, so that two people stay two."""
+    """Numbers that replace people's names, in order of their appearance. Two people get two numbers."""
 
     known: dict[bytes, str] = field(default_factory=dict)
 
@@ -61,7 +61,9 @@ class NumberedNames:
 
 
 def scrub_zip(data: bytes, leaks: list[str], depth: int = 0) -> bytes:
-    """Rewrite OOXML or ODF with the same parts in the same order. Raises BadZipFile, ValueError."""
+    """Rewrite an OOXML or ODF document without traces of its maker. Its parts and their order stay. Raises BadZipFile
+    if the file is damaged; ValueError if it exceeds a limit.
+    """
     people, out, left = NumberedNames(), io.BytesIO(), LARGEST
     with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(out, "w") as target:
         if len(source.infolist()) > PARTS:
@@ -125,7 +127,9 @@ _PRINTER = re.compile(
 
 
 def named_alike(data: bytes, people: NumberedNames) -> bytes:
-    """Replace authors, users and printers in a part by numbers; the document's text stays."""
+    """Replace the names of authors, users and printers in a part of a document by numbers. The text of the document
+    stays.
+    """
 
     def attribute(found: re.Match[bytes]) -> bytes:
         value = found.group(3)
@@ -143,7 +147,7 @@ def named_alike(data: bytes, people: NumberedNames) -> bytes:
 
 
 def clean_flat_odf(data: bytes) -> bytes:
-    """Clean a flat ODF file, with the pictures in it."""
+    """Remove traces of the maker from a flat ODF file and from the pictures in it."""
     from .blind_embedded_pictures import pictures
 
     data = without(data, b"<office:meta>", b"</office:meta>")

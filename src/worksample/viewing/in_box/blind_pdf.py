@@ -1,4 +1,6 @@
-"""Blind copies of PDF: without /Info, XMP, IDs, private data of programs, names of annotators and cameras."""
+"""Blind copies of PDF files, without /Info, XMP, IDs, private data of programs, and the names of annotators and
+cameras.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ _GONE = ("/Metadata", "/PieceInfo", "/LastModified", "/CreatorInfo", "/AAPL:Keyw
 _SIGNED = ("/Name", "/ContactInfo", "/Location", "/Reason", "/Prop_Build")
 OBJECTS = 300_000
 LARGEST = 64 << 20
-"""Most bytes of an embedded picture that is cleaned."""
+"""Maximum bytes of an embedded picture from which metadata is removed."""
 
 
 def scrub(job: ConversionJob, leaks: list[str]) -> bytes:
@@ -21,7 +23,9 @@ def scrub(job: ConversionJob, leaks: list[str]) -> bytes:
 
 
 def scrub_pdf(path: Path, leaks: list[str]) -> bytes:
-    """Return the same pages without metadata; compressed streams stay. Raises Unreadable, MissingConverter."""
+    """Return a PDF with the same pages without metadata. Compressed streams are not changed. Raises Unreadable if the
+    PDF cannot be read; MissingConverter if the library for this is missing.
+    """
     try:
         import pikepdf
     except ImportError as e:

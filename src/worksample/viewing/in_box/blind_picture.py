@@ -1,6 +1,6 @@
-"""Blind copies of pictures: segments and chunks that identify people, places and programs are cut out; pixels stay.
+"""Blind copies of pictures. Segments and chunks that identify people, places and programs are removed; the pixels stay.
 
-The orientation is kept, because browsers rotate the picture by it.
+The orientation field stays, because browsers rotate the picture by it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def scrub(job: ConversionJob, leaks: list[str]) -> bytes | None:
 
 
 def strip_metadata(data: bytes) -> bytes | None:
-    """Return the picture without metadata; None for an unknown format. Raises what parsers raise."""
+    """Return a picture without its metadata, or None if its format is unknown. Raises the errors of the format's
+    parser.
+    """
     for magic, strip in _BY_MAGIC:
         if data.startswith(magic):
             return strip(data)
@@ -47,7 +49,9 @@ def strip_metadata(data: bytes) -> bytes | None:
 
 
 def jpeg(data: bytes, *, orientation: bool = True) -> bytes:
-    """Keep JFIF, colour profile, Adobe's colour transform and scans; drop everything else, also behind the end."""
+    """Return a JPEG with only its JFIF segment, colour profile, Adobe's colour transform and scans. Everything else is
+    removed, including bytes after the end of the picture.
+    """
     if data[:2] != b"\xff\xd8":
         raise ValueError("the file is not a JPEG")
     out, at, turned = [b"\xff\xd8"], 2, 1
@@ -81,12 +85,14 @@ def jpeg(data: bytes, *, orientation: bool = True) -> bytes:
 
 
 def _plain_jfif(segment: bytes) -> bytes:
-    """Remove the thumbnail that may follow the first sixteen bytes."""
+    """Remove the thumbnail that may follow the first sixteen bytes of a JFIF segment."""
     return b"\xff\xe0\x00\x10" + segment[4:16] + b"\0\0" if len(segment) > 18 else segment
 
 
 def _scan_end(data: bytes, at: int) -> int:
-    """Return the end of the compressed pixels: a marker that is neither a stuffed zero nor a restart."""
+    """Return the position at which the compressed pixels end: at a marker that is neither a stuffed zero nor a
+    restart.
+    """
     found = _MARKER.search(data, at)
     return found.start() if found else len(data)
 
@@ -95,12 +101,14 @@ _MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]", re.S)
 
 
 def _exif(turned: int) -> bytes:
-    """Build an Exif block that holds only the orientation."""
+    """Return an Exif block that contains only the orientation."""
     return b"II*\0\x08\0\0\0" + struct.pack("<HHHIHHI", 1, 0x0112, 3, 1, turned, 0, 0)
 
 
 def png(data: bytes) -> bytes:
-    """Keep the chunks that browsers draw by; drop what follows the end."""
+    """Return a PNG with only the chunks that affect how browsers draw it. Bytes after the end of the picture are
+    removed.
+    """
     out, at = [PNG], len(PNG)
     while at + 8 <= len(data):
         size, kind = struct.unpack(">I4s", data[at : at + 8])
@@ -117,7 +125,7 @@ def png(data: bytes) -> bytes:
 
 
 def _named_alike(chunk: bytes) -> bytes:
-    """Give a colour profile a neutral name."""
+    """Replace the name of a colour profile by a neutral name."""
     body = b"iCCPprofile\0" + chunk[8:-4].partition(b"\0")[2]
     return struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
 
@@ -145,7 +153,7 @@ def webp(data: bytes) -> bytes:
 
 
 def gif(data: bytes) -> bytes:
-    """Remove comments and application blocks, except the one for repetition."""
+    """Remove comments and application blocks from a GIF, except the block that defines its repetition."""
     size = 13 + (3 << ((data[10] & 7) + 1) if data[10] & 0x80 else 0)
     out, at = [data[:size]], size
     while at < len(data):
@@ -175,7 +183,9 @@ def _blocks_end(data: bytes, at: int) -> int:
 
 
 _PSD_TELLS = {1025, 1028, 1034, 1035, 1058, 1059, 1060, 1061, 1073, 1086}
-"""Image resources: IPTC, copyright, address, Exif, XMP, digests, version and print settings."""
+"""Numbers of Photoshop's image resources that are removed: IPTC, copyright, address, Exif, XMP, digests, version and
+print settings.
+"""
 
 
 def psd(data: bytes) -> bytes:
@@ -198,7 +208,7 @@ def psd(data: bytes) -> bytes:
 
 
 def jp2(data: bytes) -> bytes:
-    """Remove the top boxes `xml ` and `uuid` of JPEG 2000."""
+    """Remove the top-level boxes `xml ` and `uuid` from a JPEG 2000 file."""
     out, at = [], 0
     while at + 8 <= len(data):
         size, kind = struct.unpack(">I4s", data[at : at + 8])

@@ -14,11 +14,11 @@ _GROUPS = re.compile(
 _PEOPLE = re.compile(rb"\{\s*\\\*\s*\\revtbl\b")
 _PROPERTIES = ("\x05SummaryInformation", "\x05DocumentSummaryInformation")
 WRITER = 0x5C
-"""Workbook record that names the last writer ([MS-XLS] 2.4.349)."""
+"""Number of the workbook record that names the last writer ([MS-XLS] 2.4.349)."""
 
 
 def rich(data: bytes) -> bytes:
-    r"""Remove `\info`, `\generator` and similar groups; number the people of tracked changes."""
+    r"""Remove from RTF `\info`, `\generator` and similar groups. Names of people in tracked changes become numbers."""
     out, at = [], 0
     for found in _GROUPS.finditer(data):
         if found.start() < at:
@@ -39,7 +39,7 @@ def rich(data: bytes) -> bytes:
 
 
 def _group_end(data: bytes, at: int) -> int:
-    """Return the position behind the brace that closes the group starting at `at`."""
+    """Return the position after the brace that closes the group starting at `at`."""
     depth = 0
     while at < len(data):
         byte = data[at : at + 1]
@@ -55,8 +55,8 @@ def _group_end(data: bytes, at: int) -> int:
 
 
 def compound(data: bytes, leaks: list[str]) -> bytes:
-    """Blank the property streams of DOC, XLS and PPT in place, and a workbook's writer. Raises MissingConverter,
-    ValueError.
+    """Empty the property streams of a DOC, XLS or PPT in place, and the last writer of a workbook. Raises ValueError if
+    the file is damaged; MissingConverter if the library for this is missing.
     """
     try:
         import olefile
@@ -85,7 +85,7 @@ def _names(ole: object) -> list[bytes]:
 
 
 def _no_properties(size: int, summary: bool) -> bytes:
-    """Build an empty property set ([MS-OLEPS] 2.21), padded with zeros."""
+    """Return an empty property set ([MS-OLEPS] 2.21), padded with zeros to `size` bytes."""
     kind = "e0859ff2f94f6810ab9108002b27b3d9" if summary else "02d5cdd59c2e1b10939708002b2cf9ae"
     head = struct.pack("<HHI16xI", 0xFFFE, 0, 0, 1) + bytes.fromhex(kind) + struct.pack("<III", 48, 8, 0)
     return head[:size].ljust(size, b"\0")

@@ -1,4 +1,4 @@
-"""Blind copies of TIFF: fields that name people, programs and places are removed and their values blanked."""
+"""Blind copies of TIFF. Fields that name people, programs and places are removed, and their values are overwritten."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ TELLS = {
     269, 270, 271, 272, 285, 305, 306, 315, 316, 33432, 700, 33723, 34377, 37724, 40091, 40092, 40093, 40094, 40095,
     42016, 42032, 42033, 42035, 42036, 42037, 42112, 50341, 50706, 50708, 50735, 36867, 36868, 37510, 37500, 36880,
 }  # fmt: skip
-"""Names, descriptions, makes, models, programs, dates, artists, copyright, XMP, IPTC, notes of Photoshop and GDAL."""
+"""Numbers of the TIFF fields that are removed: names, descriptions, makes, models, programs, dates, artists, copyright,
+XMP, IPTC, and notes of Photoshop and GDAL.
+"""
 _BELOW = {34665, 34853, 40965}
-"""Directories of Exif, GPS and interoperability, which are removed completely."""
+"""Numbers of the fields that point to the directories of Exif, GPS and interoperability. These directories are removed
+completely.
+"""
 _SUB = 330
 _SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8}
 MOST, FIELDS = 4096, 200_000
-"""Most directories and fields of a file."""
+"""Maximum directories and maximum fields of a TIFF file."""
 
 
 @dataclass
@@ -41,9 +45,9 @@ class _Field:
     at: int
     tag: int
     size: int
-    """Bytes of the value."""
+    """Size of the field's value in bytes."""
     value: int
-    """Offset of the value."""
+    """Offset of the field's value in the file."""
 
 
 def _open(data: bytes) -> tuple[_File, int]:
@@ -69,7 +73,9 @@ def _fields(file: _File, at: int) -> Iterator[_Field]:
 
 
 def orientation_of(data: bytes) -> int:
-    """Return 1 to 8 from an Exif block; 1 if it has none or cannot be read."""
+    """Return the orientation in an Exif block, from 1 to 8. Return 1 if the block has no orientation or cannot be
+    read.
+    """
     try:
         file, at = _open(data)
         for field in _fields(file, at):
@@ -82,7 +88,7 @@ def orientation_of(data: bytes) -> int:
 
 
 def tiff(data: bytes) -> bytes:
-    """Return the cleaned file in the same size. Raises struct.error, ValueError."""
+    """Return a TIFF of the same size without metadata. Raises struct.error or ValueError if the file is malformed."""
     file, at = _open(data)
     seen: set[int] = set()
     while at:
@@ -91,7 +97,7 @@ def tiff(data: bytes) -> bytes:
 
 
 def _directory(file: _File, at: int, seen: set[int], *, everything: bool) -> int:
-    """Clean one directory. Return the offset of the next one, 0 for none."""
+    """Remove metadata from one directory of a TIFF. Return the offset of the next directory, or 0 if it is the last."""
     if at in seen or len(seen) > MOST:
         raise ValueError("the TIFF's directories form a loop")
     seen.add(at)

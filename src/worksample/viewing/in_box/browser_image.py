@@ -1,4 +1,4 @@
-"""Pictures that browsers show without conversion; this module only measures them."""
+"""Converter of pictures that browsers show without conversion. It only measures them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from .conversion_job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft, fault
 
 PIXELS = 100_000_000
-"""Most pixels that a browser can show."""
+"""Maximum pixels of a picture that a browser can show."""
 
 
 def convert(job: ConversionJob) -> ViewDraft:
@@ -37,7 +37,7 @@ def _picture(job: ConversionJob) -> ViewDraft:
 
 
 def _fault(image: object) -> str:
-    """Describe damaged pixels; browsers show a truncated picture without a warning."""
+    """Return a description of damaged pixels, or "". Browsers show a truncated picture without a warning."""
     try:
         image.load()  # type: ignore[attr-defined]
     except READERS_FAULTS as e:
@@ -46,7 +46,7 @@ def _fault(image: object) -> str:
 
 
 def _svg(job: ConversionJob) -> ViewDraft:
-    """Convert an SVG. It is only shown as `<img>`, which runs no scripts and loads nothing."""
+    """Return the view of an SVG. Browsers show it only as `<img>`, which runs no scripts and loads no other files."""
     from xml.etree.ElementTree import ParseError
 
     from defusedxml import DefusedXmlException

@@ -1,4 +1,4 @@
-"""STEP and IFC: viewers in the browser show them; this module only counts entities."""
+"""Converter of STEP and IFC. Viewers in the browser show these files; this module only counts their entities."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LARGEST = 200 << 20
 
 
 def convert(job: ConversionJob) -> ViewDraft:
-    """Count the entities `#n=NAME(...)` in a stream and list the most common ones."""
+    """Count the entities `#n=NAME(...)` of a file, read as a stream, and list the most common entities."""
     if job.size > LARGEST:
         raise Unreadable(f"the file has {job.size >> 20} MiB, more than a browser can show")
     schema = re.search(rb"FILE_SCHEMA\s*\(\s*\(\s*'([^']{1,80})", job.head(1 << 16))

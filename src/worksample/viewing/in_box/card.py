@@ -1,4 +1,6 @@
-"""Cards for files that nothing else can show: size, first bytes and the words in it."""
+"""Cards for files that no other converter can show. A card contains the size, the first bytes and the words of the
+file.
+"""
 
 from __future__ import annotations
 

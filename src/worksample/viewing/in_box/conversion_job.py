@@ -26,30 +26,32 @@ DAMAGE = (
 )  # fmt: skip
 """Exceptions that readers raise for a damaged file."""
 CONFUSION = (TypeError, AttributeError, AssertionError, NotImplementedError, RuntimeError)
-"""Exceptions that point to a bug in a reader or in this code; they say nothing about the file."""
+"""Exceptions that point to a bug in a reader or in this code. They prove nothing about the file."""
 READERS_FAULTS = (*DAMAGE, *CONFUSION)
 
 
 class MissingConverter(Exception):
-    """Error: this machine lacks a converter; the argument is its name in `converter_requirements.NEEDS`."""
+    """Error: this machine lacks a converter. The argument is the converter's name in `converter_requirements.NEEDS`."""
 
 
 class Unreadable(Exception):
-    """Error: the file cannot be shown, since it is damaged, protected, or beyond a limit. The argument says which, in a
-    sentence.
+    """Error: the file cannot be shown because it is damaged, protected, or exceeds a limit. The argument is a sentence
+    with the reason.
     """
 
 
 class TooHeavy(Unreadable):
-    """Error: showing the file needs more processor time than allowed, on any machine."""
+    """Error: showing the file needs more processor time than any file is allowed, on any machine."""
 
 
 class ConverterFault(Exception):
-    """Error: a converter failed for a reason that says nothing about the file, so it is our fault."""
+    """Error: a converter failed for a reason that proves nothing about the file, so the platform is to blame."""
 
 
 def fault(error: Exception, what: str) -> Unreadable | ConverterFault:
-    """Assign the blame for a reader's exception: to the file if the exception means damage, else to us."""
+    """Return the error that blames the right party for a reader's exception: the file if the exception means damage,
+    otherwise the platform.
+    """
     said = str(error)[:200] or type(error).__name__
     # RecursionError is a RuntimeError, but it means a file that is nested too deeply.
     if isinstance(error, CONFUSION) and not isinstance(error, RecursionError):
@@ -59,15 +61,17 @@ def fault(error: Exception, what: str) -> Unreadable | ConverterFault:
 
 @dataclass(slots=True)
 class ConversionJob:
-    """Job to convert one file. `out`: folder for its artefacts; `work`: folder for temporary files."""
+    """Job to convert one file. `out` is the folder for the file's artefacts; `work` is the folder for temporary
+    files.
+    """
 
     file: Path
     name: str
     """The file's name as text."""
     path: str
-    """Quoted path below `folder`."""
+    """Quoted path of the file below `folder`."""
     folder: Path
-    """The whole deliverable, read-only."""
+    """Folder with all delivered files, which can only be read."""
     out: Path
     work: Path
     size: int = 0
@@ -77,7 +81,7 @@ class ConversionJob:
 
     @property
     def extension(self) -> str:
-        """The extension in lower case, without the dot."""
+        """The extension of the file's name in lower case, without the dot."""
         return os.path.splitext(self.name)[1][1:].lower()  # noqa: PTH122 - a hostile name is text and not a path
 
     def head(self, size: int = 8192) -> bytes:
@@ -95,11 +99,13 @@ class ConversionJob:
         return self.write_artefact(name, json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str))
 
     def output_path(self, path: Path) -> str:
-        """Return the entry for an artefact that a program wrote below `out`."""
+        """Return the entry for `ViewDraft.files` of an artefact that a program wrote below `out`."""
         return f"{self.out.name}/{path.relative_to(self.out).as_posix()}"
 
     def copy_as(self, extension: str) -> Path:
-        """Copy the file under a plain name, for programs that rely on names and write beside their source."""
+        """Copy the file to the work folder under a simple name and return the copy, for programs that depend on names
+        or write beside their source.
+        """
         copy = self.work / f"source.{extension}"
         if not copy.exists():
             shutil.copyfile(self.file, copy)
@@ -108,8 +114,8 @@ class ConversionJob:
 
 @dataclass(slots=True)
 class ViewDraft:
-    """Draft of a view. `files`: artefact name -> path below the output folder; `by`: the requirement that converted it;
-    `beside`: names of other files that it refers to, as written in it.
+    """Draft of a view. `files` maps names of artefacts to paths below the output folder. `by` is the requirement that
+    converted the file. `beside` contains names of other files to which the file refers, as written in the file.
     """
 
     kind: str
@@ -121,11 +127,11 @@ class ViewDraft:
     inspectable: bool = True
     beside: list[str] = field(default_factory=list)
     lacks: str = ""
-    """Our reason for not showing a part of the file: "crashed" or "missing"."""
+    """The platform's own reason why a part of the file is not shown: "crashed" or "missing"."""
 
 
 def program(name: str, need: str) -> str:
-    """Return a program's path. Raises MissingConverter."""
+    """Return the path of a program. Raises MissingConverter if the program is not installed."""
     found = shutil.which(name)
     if found is None:
         raise MissingConverter(need)
@@ -146,16 +152,18 @@ class ConverterRun:
 
 
 def cpu_limit(seconds: int) -> Callable[[], None]:
-    """Build a `preexec_fn` that limits the processor seconds of a program and of each program that it starts."""
+    """Return a `preexec_fn` that limits the processor seconds of a program and of each program that it starts."""
     return lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
 
 
 def run(
     words: Sequence[str], *, seconds: int = 60, input: bytes | None = None, cwd: Path | None = None
 ) -> ConverterRun:
-    """Run a program with a limit of `seconds` processor time. Raises TooHeavy, ConverterFault if it cannot run.
+    """Run a program with a limit of `seconds` processor time. Raises TooHeavy if the program exceeds the limit;
+    ConverterFault if it cannot be run.
 
-    There is no limit on wall time: on a busy machine it would blame the file. A hanging program ends with the job.
+    Wall-clock time has no limit, because on a busy machine such a limit would blame the file. A program that hangs is
+    killed with the job.
     """
     name = os.path.basename(words[0])  # noqa: PTH119
     before = _child_processor_seconds()
@@ -176,6 +184,6 @@ def run(
 
 
 def _child_processor_seconds() -> float:
-    """Return the processor seconds used by finished child processes."""
+    """Return the processor seconds that exited child processes have used."""
     done = resource.getrusage(resource.RUSAGE_CHILDREN)
     return done.ru_utime + done.ru_stime

@@ -15,16 +15,16 @@ from .conversion_job import ConversionJob, Unreadable, ViewDraft
 from .text_encoding import encoding
 
 CHUNK = 500
-"""Rows in one artefact."""
+"""Maximum rows of a table in one artefact."""
 ROWS = 100_000
-"""Most rows that are shown."""
+"""Maximum rows of a table that are shown."""
 COLUMNS = 500
 EXACT = 2**53
-"""Largest integer that browsers represent exactly; larger ones are stored as text."""
+"""Largest integer that browsers represent exactly. Larger integers are stored as text."""
 CELL = 2_000
-"""Most characters of a cell that are shown."""
+"""Maximum characters of a cell that are shown."""
 CHARACTERS = 40 << 20
-"""Most characters of all shown cells of a table."""
+"""Maximum characters of all shown cells of a table together."""
 
 
 def convert(job: ConversionJob) -> ViewDraft:
@@ -43,7 +43,7 @@ def convert(job: ConversionJob) -> ViewDraft:
 
 
 def describe_cut(sheet: dict[str, Any]) -> str:
-    """Say in words which part of a sheet is not shown; "" if all is shown."""
+    """Return a text that says which part of a sheet is not shown, or "" if the whole sheet is shown."""
     said = []
     if sheet["rows"] > sheet["shown"]:
         said.append(f"{sheet['shown']:,} rows")
@@ -53,7 +53,9 @@ def describe_cut(sheet: dict[str, Any]) -> str:
 
 
 def _dialect(text: str, extension: str, *, whole: bool) -> CsvDialect:
-    """Detect the dialect by the rules of all table readers; a malformed file is shown as far as it goes."""
+    """Return the CSV dialect of a text, detected by the rules of all table readers of the platform. A malformed file is
+    shown up to its fault.
+    """
     return sniff(text, whole=whole, separator="\t" if extension == "tsv" else "")
 
 
@@ -65,7 +67,7 @@ def _reader(f: Iterable[str], dialect: CsvDialect) -> Any:
 
 
 def _header(text: str, dialect: CsvDialect) -> bool:
-    """Tell whether the first row looks like names: no number in it, and some below it."""
+    """Return whether the first row looks like column names: it contains no number, and rows below it do."""
     try:
         rows = list(itertools.islice(_reader(io.StringIO(text, newline=""), dialect), 20))
     except csv.Error:
@@ -90,9 +92,10 @@ def _rows(f: IO[str], dialect: CsvDialect) -> Iterator[list[str]]:
 
 
 def write_grid(job: ConversionJob, name: str, rows: Iterable[Sequence[Any]]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Write rows as artefacts `<name>/0`, `<name>/1`... Return the sheet's meta and the files.
+    """Write rows as the artefacts `<name>/0`, `<name>/1`... Return the metadata of the sheet and the files.
 
-    meta: rows (all if counting is cheap, else those read), shown, columns, truncated.
+    The metadata contains rows (the number of all rows if counting is cheap, otherwise of the rows read), shown, columns
+    and truncated.
     """
     files: dict[str, str] = {}
     chunk: list[list[Any]] = []
@@ -117,7 +120,7 @@ def write_grid(job: ConversionJob, name: str, rows: Iterable[Sequence[Any]]) -> 
 
 
 def decimal(value: int) -> str:
-    """Return an integer's digits, or its number of bits if it is very long."""
+    """Return the digits of an integer, or a text with its number of bits if it is very long."""
     return str(value) if value.bit_length() < 10_000 else f"<an integer of {value.bit_length():,} bits>"
 
 

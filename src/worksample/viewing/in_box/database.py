@@ -1,4 +1,6 @@
-"""SQLite: the schema and the first rows of every table; and one SELECT on request."""
+"""Converter of SQLite databases: shows the schema and the first rows of every table. It also runs one SELECT query on
+request.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,13 @@ from .conversion_job import ConversionJob, Unreadable, ViewDraft
 
 TABLES = 200
 ROWS = 5_000
-"""Most rows kept of a table."""
+"""Maximum rows of a table that are stored in the view."""
 SECONDS = 20.0
-"""Processor seconds for reading a database."""
+"""Maximum processor seconds to read a database."""
 
 
 def connect(job: ConversionJob, seconds: float) -> sqlite3.Connection:
-    """Open read-only, and stop after this many processor seconds."""
+    """Open the database read-only. Queries are stopped after this many processor seconds."""
     connection = sqlite3.connect(f"{job.file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 16 << 20)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
@@ -77,8 +79,8 @@ def to_json_value(value: Any) -> Any:
 
 
 def select(job: ConversionJob, query: str, seconds: float = 5.0, rows: int = 1_000) -> dict[str, Any]:
-    """Run a person's query. Return columns, rows, and whether there are more. Raises Unreadable with SQLite's
-    message.
+    """Run a person's query. Return the columns, the rows, and whether there are more rows. Raises Unreadable with
+    SQLite's message if the query fails.
     """
     try:
         connection = connect(job, seconds)

@@ -1,4 +1,4 @@
-"""Anki decks: cards by note, and the media that they use."""
+"""Converter of Anki decks: shows the cards of each note, and the media that the cards use."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _notes(job: ConversionJob) -> tuple[dict[str, Any], list[str], list[dict[str
 
 
 def _names(package: zipfile.ZipFile, *, packed: bool) -> dict[str, str]:
-    """Return name in the archive -> original file name."""
+    """Return name of a media file in the archive -> original name of this file."""
     if "media" not in package.namelist():
         return {}
     data = _read_member(package, "media", packed=packed)
@@ -133,7 +133,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 def _media(
     job: ConversionJob, made: ViewDraft, package: zipfile.ZipFile, names: dict[str, str], *, packed: bool
 ) -> dict[str, str]:
-    """Return original file name -> artefact."""
+    """Return original name of a media file -> artefact with this file."""
     out: dict[str, str] = {}
     left = BYTES
     for number, name in list(names.items())[:MEDIA]:

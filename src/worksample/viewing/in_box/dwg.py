@@ -1,4 +1,6 @@
-"""DWG: converted to DXF and drawn like one; else the thumbnail stored in the file."""
+"""Converter of DWG drawings. A drawing is converted to DXF and drawn like a DXF file. If that fails, the thumbnail
+stored in the file is shown.
+"""
 
 from __future__ import annotations
 

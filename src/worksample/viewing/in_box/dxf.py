@@ -1,4 +1,4 @@
-"""DXF: each layout drawn as SVG, and the list of layers."""
+"""Converter of DXF drawings: draws each layout as SVG and lists the layers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .conversion_job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft
 LAYOUTS = 20
 LAYERS = 5_000
 SPACE = 100_000_000
-"""Integer units along the longer side of the SVG."""
+"""Length of the longer side of the SVG in its integer units."""
 LARGEST = 64 << 20
-"""Most bytes of a drawing that are read."""
+"""Maximum bytes of a drawing that is read."""
 
 
 def convert(job: ConversionJob) -> ViewDraft:
@@ -64,7 +64,7 @@ def sheets(job: ConversionJob, file: Path, made: ViewDraft) -> None:
 
 
 def _load_drawing(file: Path) -> tuple[Any, Any]:
-    """Load the drawing and return it with what was repaired. The repairing reader handles text DXF only."""
+    """Return the drawing and the list of its repaired faults. The reader that repairs faults supports only text DXF."""
     import ezdxf
     from ezdxf import recover
 
@@ -76,7 +76,7 @@ def _load_drawing(file: Path) -> tuple[Any, Any]:
 
 
 def _complete(document: Any) -> None:
-    """Give undefined layers the default colour; otherwise their entities would be drawn in white."""
+    """Give undefined layers the default colour. Otherwise entities on these layers would be drawn in white."""
     named = {str(entity.dxf.layer) for entity in document.entitydb.values() if entity.dxf.hasattr("layer")}
     for name in sorted(named)[:LAYERS]:
         if name not in document.layers:
@@ -114,9 +114,10 @@ def _layer_backend(numbers: dict[str, int]) -> Any:
 
 
 def _draw(document: Any, layout: Any, numbers: dict[str, int]) -> tuple[str, list[float], list[float]] | str | None:
-    """Return SVG, extent [x0, y0, x1, y1] in drawing units and the matrix [a, b, c, d, e, f] from these to the SVG.
+    """Return the SVG of a layout, its extent [x0, y0, x1, y1] in drawing units, and the matrix [a, b, c, d, e, f] from
+    drawing units to SVG units.
 
-    A text gives the reason why it cannot be drawn; None means an empty layout.
+    Return a text with the reason if the layout cannot be drawn, or None if it is empty.
     """
     from ezdxf import bbox
     from ezdxf.addons.drawing import config

@@ -1,4 +1,6 @@
-"""Formats without an open reader: the thumbnail stored in the file, and its metadata."""
+"""Converter of formats for which no open reader exists: shows the thumbnail stored in the file, and the file's
+metadata.
+"""
 
 from __future__ import annotations
 
@@ -54,13 +56,15 @@ def _preview(ole: Any) -> bytes | None:
 
 
 def picture_in(data: bytes) -> bytes | None:
-    """Return the bytes from the first PNG or JPEG on."""
+    """Return the bytes from the start of the first PNG or JPEG in the data."""
     starts = [at for at in (data.find(b"\x89PNG\r\n\x1a\n"), data.find(b"\xff\xd8\xff")) if at >= 0]
     return data[min(starts) :] if starts else None
 
 
 def save_picture(job: ConversionJob, data: bytes) -> str | None:
-    """Write a picture as an artefact, re-encoded so that only pixels remain; None if it is no picture."""
+    """Write a picture as an artefact and return the artefact. The picture is re-encoded, so that only its pixels
+    remain. Return None if the data is not a picture.
+    """
     from PIL import Image, ImageFile
 
     Image.MAX_IMAGE_PIXELS = 20_000_000
@@ -81,8 +85,8 @@ def _info(data: bytes) -> str:
 
 
 def dwg_picture(job: ConversionJob) -> str | None:
-    """Extract DWG's preview: behind a sentinel whose offset is at byte 13; records of kind 6 are PNG, of kind 2
-    bitmaps.
+    """Write the preview picture of a DWG file as an artefact. The preview stands after a sentinel, whose offset is at
+    byte 13. Records of kind 6 are PNG, records of kind 2 are bitmaps.
     """
     with job.file.open("rb") as f:
         f.seek(13)
@@ -104,7 +108,7 @@ def dwg_picture(job: ConversionJob) -> str | None:
 
 
 def _bitmap(data: bytes) -> bytes:
-    """Add the missing file header to a bitmap."""
+    """Return a bitmap with the file header that DWG leaves out."""
     header = int.from_bytes(data[:4], "little")
     bits, used = int.from_bytes(data[14:16], "little"), int.from_bytes(data[32:36], "little")
     colours = used or (1 << bits if bits <= 8 else 0)

@@ -42,7 +42,7 @@ _OFFICE_NAMES = {"docm", "docx", "dotx", "pptx", "pptm", "ppsx", "potx"}
 
 
 def sniff(job: ConversionJob) -> str:
-    """Return the file's family. Raises Unreadable for a protected file."""
+    """Return the family of formats to which the file belongs. Raises Unreadable if the file is protected."""
     head = job.head(8192)
     if not head:
         return "empty"
@@ -70,8 +70,8 @@ def _binary(job: ConversionJob, head: bytes) -> str:
 
 
 def _ends_as_pdf(job: ConversionJob) -> bool:
-    """Tell whether the file ends like a PDF. Readers accept data before a PDF's start; a text about PDFs ends
-    otherwise.
+    """Return whether the end of the file looks like the end of a PDF. PDF readers accept other data before the start of
+    a PDF, so the end distinguishes a PDF from a text about PDFs.
     """
     with job.file.open("rb") as f:
         f.seek(max(0, job.size - 2048))
@@ -102,7 +102,7 @@ def _media(head: bytes) -> str:
 
 
 def _solid(job: ConversionJob, head: bytes) -> str:
-    """Detect binary models and drawings."""
+    """Return the family of a binary 3D model or drawing."""
     if head.startswith((b"glTF", b"Kaydara FBX Binary", b"3D Geometry File Format ")) or begins_as_ply(head):
         return "model"
     if head.startswith(b"AutoCAD Binary DXF"):
@@ -119,7 +119,7 @@ def _solid(job: ConversionJob, head: bytes) -> str:
 
 
 def _compound(job: ConversionJob) -> str:
-    """Detect the kind of a compound file by names in its directory, without parsing it."""
+    """Return the family of a compound file (OLE). The names in its directory are searched without parsing the file."""
     with job.file.open("rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as data:
         for name, family in _OLE.items():
             # A directory entry holds the name at its start, ended by a NUL, and entries begin at multiples of 128.

@@ -1,4 +1,4 @@
-"""glTF: counted from its accessors, without reading a vertex."""
+"""Measurement of glTF models. Triangles and vertices are counted from the accessors, without reading a vertex."""
 
 from __future__ import annotations
 
@@ -77,7 +77,9 @@ def _document(job: ConversionJob) -> dict[str, Any]:
 def _primitive(
     document: dict[str, Any], primitive: dict[str, Any], matrix: list[float], extent: Extent
 ) -> tuple[int, int]:
-    """Return triangles and vertices; extend the bounding box by the primitive's corners."""
+    """Return the number of triangles and vertices of a primitive, and extend the bounding box `extent` by its
+    corners.
+    """
     position = document["accessors"][primitive["attributes"]["POSITION"]]
     count = (
         int(document["accessors"][primitive["indices"]]["count"]) if "indices" in primitive else int(position["count"])

@@ -1,7 +1,7 @@
-"""Read a job from standard input and print one JSON line per file when it is done.
+"""Program that reads a job from standard input and prints one line of JSON for each file when the file is converted.
 
 A job is `{"in", "out", "work", "files": [[number, quoted path], ...], "light": bool}`. With `light`, a file that needs
-a heavy converter gets a line with only its family, and is converted later in its own process.
+a heavy converter gets a line with only its family of formats. It is converted later in a separate process.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ CONVERTERS = {
     "card": "card",
     "empty": "card",
 }
-"""Family -> module of this package whose `convert(job)` shows it."""
+"""Family of formats -> module of this package whose function `convert(job)` makes the view."""
 LIGHT = frozenset({"text", "markdown", "table", "image", "svg", "pdf", "site", "step", "ifc", "card", "empty", "model"})
-"""Families of which many files are converted in one process."""
+"""Families of formats whose files are converted together in one process."""
 LIGHT_BYTES = 4 << 20
 _ESCAPE = re.compile(rb"%([0-9A-F]{2})")
 

@@ -1,4 +1,4 @@
-"""Sound and film: probed, and converted only if browsers cannot play them."""
+"""Converter of sound and film. It examines the streams, and converts them only if browsers cannot play them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .conversion_job import ConversionJob, ConverterFault, TooHeavy, Unreadable,
 from .waveform_peaks import peaks
 
 SAFE = ["-protocol_whitelist", "file"]
-"""Options that stop a disguised playlist from reading other files or the network."""
+"""Options of ffmpeg that stop a disguised playlist from reading other files or the network."""
 _UNTOLD = ["-map_metadata", "-1", "-map_metadata:s", "-1", "-map_chapters", "-1", "-fflags", "+bitexact"]
 """Options that drop tags of file, streams and chapters and the encoder's name, which reveal the maker."""
 LONGEST = 4 * 3600
-"""Most seconds of a recording that is converted."""
+"""Maximum seconds of a recording that is converted."""
 SOUNDS = {"mp3", "aac", "vorbis", "opus", "flac"}
 _NATIVE = {
     ("mp4", "h264"): SOUNDS - {"vorbis"},

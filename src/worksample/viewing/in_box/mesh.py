@@ -1,4 +1,4 @@
-"""Meshes read as streams: number of triangles and bounding box."""
+"""Measurement of 3D meshes, which are read as streams: number of triangles and bounding box."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class Extent:
 
 
 def lines(job: ConversionJob) -> Iterator[bytes]:
-    """Yield the lines of a text file; lines above a megabyte are split."""
+    """Yield the lines of a text file. Lines of more than a megabyte are split."""
     with job.file.open("rb") as f:
         while line := f.readline(1 << 20):
             yield line
 
 
 def obj(job: ConversionJob, made: ViewDraft) -> None:
-    """Measure a Wavefront model: a face of n corners is n - 2 triangles; materials and textures are in files beside
-    it.
+    """Measure a Wavefront model. A face with n corners counts as n - 2 triangles. Materials and textures are in files
+    beside the model.
     """
     extent, triangles = Extent(), 0
     materials: dict[str, None] = {}
@@ -83,7 +83,9 @@ def _statements(job: ConversionJob) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _libraries(job: ConversionJob, names: str) -> list[str]:
-    """Return material libraries: one with spaces in its name if that file exists, else one per word."""
+    """Return the names of material libraries in a line. If a file with the whole text as its name exists, the name
+    contains spaces; otherwise each word is a name.
+    """
     whole = job.file.parent / names.replace("\\", "/")
     return [names] if len(names) < 1_000 and whole.is_file() else names.split() or [names]
 
@@ -103,9 +105,11 @@ def _pictures(data: bytes, library: str) -> list[str]:
 
 
 def binary_stl(head: bytes, size: int, *, text: bool) -> int | None:
-    """Return the number of triangles of a binary STL by its first 84 bytes; None if it is none.
+    """Return the number of triangles of a binary STL, read from its first 84 bytes. Return None if the file is not a
+    binary STL.
 
-    Some programs append data. That is accepted only if the file is not `text` and does not begin like a text STL.
+    Some programs append data to a binary STL. That is accepted only if the file is not `text` and does not begin like a
+    text STL.
     """
     if len(head) < 84:
         return None
@@ -116,7 +120,9 @@ def binary_stl(head: bytes, size: int, *, text: bool) -> int | None:
 
 
 def stl(job: ConversionJob, made: ViewDraft) -> None:
-    """Measure an STL. Binary: 80 bytes, a count, 50 bytes per triangle; else text in any case."""
+    """Measure an STL model. A binary STL has 80 bytes, a count, and 50 bytes per triangle. Any other STL is text, in
+    lower or upper case.
+    """
     count = binary_stl(job.head(84), job.size, text=False)
     if count is not None:
         import numpy as np
@@ -142,12 +148,14 @@ def stl(job: ConversionJob, made: ViewDraft) -> None:
 
 
 def begins_as_ply(head: bytes) -> bool:
-    """Tell from the first line whether a file is PLY, in any case."""
+    """Return whether the first line of a file, in lower or upper case, is that of a PLY model."""
     return head[:4].lower() in (b"ply\n", b"ply\r")
 
 
 def ply(job: ConversionJob, made: ViewDraft) -> None:
-    """Read the counts from the header; the viewer computes the bounding box."""
+    """Read the numbers of vertices and triangles from the header of a PLY model. The viewer computes the bounding
+    box.
+    """
     head, end, _ = job.head(1 << 16).lower().partition(b"end_header")
     if not end:
         raise ValueError("the header of the PLY file has no end")

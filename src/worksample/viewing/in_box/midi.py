@@ -22,7 +22,7 @@ from .waveform_peaks import peaks
 
 NOTES = 50_000
 LONGEST = 3_600.0
-"""Most seconds that are played."""
+"""Maximum seconds of a song that are played."""
 
 
 def convert(job: ConversionJob) -> ViewDraft:

@@ -1,4 +1,6 @@
-"""3D models that the browser's viewer reads: measured here, with the files that they refer to."""
+"""Converter of 3D models that the viewer in the browser can read. It measures the models and finds the files to which
+they refer.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ def convert(job: ConversionJob) -> ViewDraft:
 
 
 def make(job: ConversionJob) -> str:
-    """Detect the format by content."""
+    """Return the format of a 3D model, detected by its content."""
     head = job.head(512)
     if head.startswith(b"glTF"):
         return "GLB"

@@ -15,13 +15,13 @@ from .text_encoding import decode
 
 CELLS = 2_000
 TEXT = 200_000
-"""Most characters of an output that are shown."""
+"""Maximum characters of an output that are shown."""
 _IMAGES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/svg+xml": "svg", "image/webp": "webp"}
 _WHOLE = 64 << 20
 
 
 def convert(job: ConversionJob) -> ViewDraft:
-    """Convert formats 2 to 4. Null values count as absent, as in Jupyter."""
+    """Convert a notebook of format 2, 3 or 4. Null values count as absent, as in Jupyter."""
     try:
         book = _table(json.loads(decode(job.head(_WHOLE)) or ""))
         if not {"cells", "worksheets"} & set(book):

@@ -34,7 +34,9 @@ CONTROL = """<?xml version="1.0" encoding="UTF-8"?>
  office:mimetype="application/vnd.oasis.opendocument.text">
 <office:body><office:text><text:p>sound</text:p></office:text></office:body></office:document>
 """
-"""A document that any working LibreOffice opens. If it fails too, the failure is not the file's."""
+"""A document that any working LibreOffice can open. If LibreOffice fails with this document, too, the file is not to
+blame for the failure.
+"""
 
 
 def convert(job: ConversionJob) -> ViewDraft:
@@ -55,7 +57,9 @@ def extension(job: ConversionJob) -> str:
 
 
 def convert_to(job: ConversionJob, source: Path, target: str, *, seconds: int, options: str = "") -> Path:
-    """Convert a file. Raises Unreadable, MissingConverter, ConverterFault if LibreOffice can convert nothing."""
+    """Convert a file with LibreOffice and return the result. Raises Unreadable if the file is to blame for a failure;
+    MissingConverter if LibreOffice is missing; ConverterFault if LibreOffice can convert nothing.
+    """
     made, said = _run_libreoffice(job, source, job.work / f"to-{target}", target, seconds, options)
     if made is None:
         control = job.work / f"control-{target}.{'csv' if target == 'xlsx' else 'fodt'}"
@@ -87,13 +91,14 @@ def _run_libreoffice(
 _COMMENT = re.compile(rb"<w:commentReference\b[^>]*/>")
 _TEXT = "word/document.xml"
 MOST = 256 << 20
-"""Most unpacked bytes of all parts; larger documents are printed as they are."""
+"""Maximum unpacked bytes of all parts of a document. A larger document is printed without removing comments."""
 
 
 def without_comments(job: ConversionJob, source: Path, most: int = MOST) -> Path:
-    """Return a copy of a Word document without references to comments, which are not printed anyway.
+    """Return a copy of a Word document without references to comments, because comments are not printed anyway and
+    LibreOffice 7.4 loses the footnotes of a document with comments.
 
-    LibreOffice 7.4 loses the footnotes of a document with comments. Returns the source if there is nothing to do.
+    Return the source if it needs no change.
     """
     try:
         with zipfile.ZipFile(source) as archive:

@@ -1,4 +1,4 @@
-"""PDF: the browser's viewer shows it; this module counts pages and checks the file."""
+"""Converter of PDF files. The browser shows a PDF itself; this module counts the pages and checks the file."""
 
 from __future__ import annotations
 

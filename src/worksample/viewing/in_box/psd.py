@@ -1,4 +1,4 @@
-"""Photoshop: the merged picture and the tree of layers."""
+"""Converter of Photoshop files: shows the merged picture and the tree of layers."""
 
 from __future__ import annotations
 

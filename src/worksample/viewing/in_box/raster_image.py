@@ -1,4 +1,4 @@
-"""Pictures that browsers cannot show: one PNG per page."""
+"""Converter of pictures that browsers cannot show. It writes one PNG per page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .conversion_job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft
 
 PAGES = 50
 EDGE = 4096
-"""Most pixels along the longer side of a page."""
+"""Maximum pixels along the longer side of a page."""
 RAW = {"dng", "cr2", "nef", "arw", "orf", "rw2", "pef", "srw"}
 
 

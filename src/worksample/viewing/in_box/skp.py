@@ -1,4 +1,4 @@
-"""SketchUp: geometry as glTF, or the thumbnail stored in the file."""
+"""Converter of SketchUp files: shows the geometry as glTF, or the thumbnail stored in the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""TeX: its source, and a preview by pandoc, which knows no packages and runs no commands."""
+"""Converter of TeX files: shows the source and a preview by pandoc. Pandoc supports no TeX packages and runs no
+commands.
+"""
 
 from __future__ import annotations
 

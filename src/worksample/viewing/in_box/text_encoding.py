@@ -12,7 +12,9 @@ _CONTROL = frozenset(range(32)) - {7, 8, 9, 10, 11, 12, 13, 27}
 
 
 def encoding(data: bytes, *, whole: bool = True) -> str | None:
-    """Detect the encoding of text; None if the data is no text. `whole` false: the data may end within a character."""
+    """Return the name of a text's encoding, or None if the data is not text. If `whole` is false, the data may end
+    within a character.
+    """
     for bom, name in BYTE_ORDER_MARKS:
         if data.startswith(bom):
             return name
@@ -40,14 +42,16 @@ def _detect_utf16(data: bytes) -> str | None:
 
 
 FEW = 64
-"""Fewest letters beyond ASCII for language statistics."""
+"""Minimum number of letters beyond ASCII for which the encoding is detected by language statistics."""
 
 
 COMMON = (
     "cp1252", "cp1250", "cp1251", "koi8_r", "cp866", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874",
     "mac_roman", "cp437", "cp850", "cp852", "cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp949",
 )  # fmt: skip
-"""Encodings in common use. Statistics over all encodings of Python take short texts for the rarest ones."""
+"""Encodings in common use, to which the detection is limited. With all encodings of Python, statistics often choose
+very rare encodings for short texts.
+"""
 
 
 def _guess(data: bytes) -> str | None:
@@ -95,7 +99,7 @@ _MARK_IN_WORD = re.compile(r"(?<=[^\W\d_])[^\w\s!-~\u2018\u2019\u2010-\u2015\xad
 
 
 def _fits(data: bytes, name: str) -> bool:
-    """Tell whether every byte is a character, and no sign such as `£` stands within a word."""
+    """Return whether every byte is a character in the encoding `name`, and no sign such as `£` stands within a word."""
     try:
         return _MARK_IN_WORD.search(data.decode(name)) is None
     except UnicodeDecodeError:
@@ -108,6 +112,6 @@ def _high_bytes() -> tuple[bytes, ...]:
 
 
 def decode(data: bytes, *, whole: bool = True) -> str | None:
-    """Decode text, replacing invalid bytes; None if the data is no text."""
+    """Return data as text, with invalid bytes replaced. Return None if the data is not text."""
     name = encoding(data, whole=whole)
     return None if name is None else data.decode(name, "replace")

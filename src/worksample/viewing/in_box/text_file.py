@@ -9,9 +9,9 @@ from .conversion_job import ConversionJob, Unreadable, ViewDraft
 from .text_encoding import decode, encoding
 
 SHOWN = 2 << 20
-"""Most bytes of a text that are shown; the original can be downloaded whole."""
+"""Maximum bytes of a text that are shown. The original file can be downloaded completely."""
 COLOURED = 512 << 10
-"""Most characters of a text that is coloured."""
+"""Maximum characters of a text that is shown with syntax colours."""
 
 
 def convert(job: ConversionJob) -> ViewDraft:

@@ -9,10 +9,10 @@ from pathlib import Path
 from .conversion_job import cpu_limit
 
 RATE = 8_000
-"""Samples per second that are read."""
+"""Samples of the sound that are read per second."""
 POINTS = 2_000
 SECONDS = 120
-"""Processor seconds for decoding."""
+"""Maximum processor seconds to decode a sound."""
 
 
 def peaks(ffmpeg: str, safe: list[str], file: Path, duration: float) -> list[float] | None:

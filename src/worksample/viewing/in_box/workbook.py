@@ -1,4 +1,6 @@
-"""Spreadsheets: every sheet as a grid of values and formulas, and a print with one page per sheet."""
+"""Converter of spreadsheets: shows every sheet as a grid of values and formulas, and a print with one page per
+sheet.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def _saved_sheets(
     said: list[str],
     failed: MissingConverter | ConverterFault | Unreadable,
 ) -> list[Any]:
-    """Return the sheets as saved, if LibreOffice is missing or fails. Raises `failed` if that is impossible."""
+    """Return the sheets with the values saved in the file, if LibreOffice is missing or fails. Raises `failed` if the
+    file cannot be read without LibreOffice.
+    """
     try:
         try:
             sheets = _sheets(job, made, source := _with_known_namespaces(job, book), source, said)
@@ -153,7 +157,7 @@ _CHART = {
 
 
 def _charts(book: Path) -> list[str]:
-    """Return the names of chart sheets."""
+    """Return the names of the workbook's sheets that are charts."""
     import openpyxl
 
     with suppress(*READERS_FAULTS):
@@ -171,7 +175,7 @@ def _add_formulas(job: ConversionJob, made: ViewDraft, sheets: list[dict[str, An
 
 
 def _formulas(sheet: Any) -> dict[str, str]:
-    """Return cell name -> formula."""
+    """Return name of a cell -> formula in this cell."""
     sheet.reset_dimensions()
     return dict(_formula_cells(sheet))
 

@@ -111,20 +111,23 @@ class ColleagueRunner:
     """
     _stopping: bool = False
     _after: int = 0
-    """Position in the chat up to which messages were read."""
+    """Position in the chat up to which the runner has read messages."""
     _given: dict[str, int] = field(default_factory=dict)
     _heard: dict[tuple[str, str], list[ConversationLine]] = field(default_factory=dict)
     _waiting: dict[tuple[str, str], asyncio.Queue[_PendingAnswer]] = field(default_factory=dict)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _begun: set[tuple[str, int]] = field(default_factory=set)
     _spoken: list[tuple[str, str, str, str]] = field(default_factory=list)
-    """Messages that the runner sent for colleagues played by a person; that person wrote all their others."""
+    """Messages that the runner sent from accounts of colleagues played by a person. The person wrote all other messages
+    of these accounts.
+    """
 
     @contextlib.asynccontextmanager
     async def run(self) -> AsyncIterator[ColleagueRunner]:
-        """Answer the chat until the `with` ends, or `stop` is called. Raises SandboxError if the chat does not answer.
+        """Answer messages in the chat until the `async with` block ends or `stop` is called. Raises SandboxError if the
+        chat does not answer.
 
-        Opening messages that are due have been sent once the block is entered.
+        Opening messages that are due are sent before the block begins.
         """
         self._after = await self.chat.position()
         await self._begin_due(None)
@@ -135,9 +138,11 @@ class ColleagueRunner:
             await self.stop()
 
     async def stop(self) -> None:
-        """Stop answering. Pending answers are dropped; messages that a person wrote since the last read are kept.
+        """Stop answering. Pending answers are dropped. Messages that a person wrote since the last read are still
+        recorded.
 
-        A library may swallow a cancellation, so one is not enough; and no trial waits forever.
+        Tasks are cancelled repeatedly, because a library may swallow a cancellation. The number of cancellations is
+        limited, so that no trial waits forever.
         """
         self._stopping = True
         for _ in range(CANCELS):
@@ -157,7 +162,9 @@ class ColleagueRunner:
                 self._add_usage(answers.cancelled_usage.pop())
 
     def _start_task(self, work: Coroutine[Any, Any, None], context: contextvars.Context, who: str = "") -> None:
-        """Run a task until `stop`. `who`: the colleague whose conversation it serves; "" for all of them."""
+        """Run a task until `stop` is called. `who` is the colleague whose conversation the task serves, or "" for all
+        colleagues.
+        """
         task = asyncio.create_task(work, context=context)
         task.add_done_callback(lambda done: self._on_task_end(done, who))
         self._tasks.append(task)
@@ -200,9 +207,9 @@ class ColleagueRunner:
             await asyncio.sleep(self.pause)
 
     def _addressed_colleagues(self, one: ChatMessage) -> list[str]:
-        """Return the colleagues that a message is for: the recipient, or in rooms those named as `@account`. Messages
-        of
-        colleagues are left out, since `_ask` answers questions among colleagues.
+        """Return the colleagues to whom a message is addressed: the recipient, or in a room every colleague named as
+        `@account`. Messages written by colleagues have no addressees, because `_ask` handles questions among
+        colleagues.
         """
         if one.by in self.by:
             return []
@@ -240,7 +247,9 @@ class ColleagueRunner:
             await self._answer(key, await waiting.get())
 
     async def _answer(self, key: tuple[str, str], due: _PendingAnswer) -> str:
-        """Answer a message after asking and doing what belongs to the answer; return the text that was sent."""
+        """Answer a message, and return the text that was sent. Questions to other colleagues and deeds that belong to
+        the answer are done first.
+        """
         who, one = key[0], due.message
         colleague, by = self.by[who]
         if self._given.get(who, 0) >= MOST:

@@ -16,11 +16,13 @@ _BID = re.compile(r"((?:[a-z][A-Z]*)*)([0-9]*)")
 
 
 class ActionRefused(Exception):
-    """An action cannot be carried out. The message tells the agent the reason."""
+    """Error: an action cannot be carried out. The message tells the agent the reason."""
 
 
 async def act(tabs: Tabs, action: str, given: dict[str, Any]) -> None:
-    """Carry out an action. Raises ActionRefused if the action cannot be carried out; Playwright's errors pass through."""
+    """Carry out an action. Raises ActionRefused if the action cannot be carried out; Playwright's errors pass
+    through.
+    """
     if tabs.is_gone:
         await tabs.focus_any()
     await ACTIONS[action](tabs, **given)

@@ -25,7 +25,7 @@ Commit = dict[str, Any]
 
 
 class NotFound(DialectRefused):
-    """The repository does not have what a client requested (HTTP status 404)."""
+    """Error (HTTP status 404): the repository does not have what a client requested."""
 
     def __init__(self, what: str) -> None:
         super().__init__(404, f"404 {what} Not Found")
