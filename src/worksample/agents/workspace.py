@@ -50,7 +50,9 @@ class Workspace:
 
     @property
     def out_of_memory(self) -> str:
-        """Return a note for the end of a tool result if a process was killed because memory was full; otherwise ""."""
+        """Return the note that is appended to a tool result if a process was killed because the box's memory was used
+        up.
+        """
         return f"[a process was killed: the sandbox's {self.limits.memory / 2**30:.3g} GiB of memory were used up]"
 
     def seconds(self, asked: float | None) -> float:

@@ -1,10 +1,10 @@
-"""The command line: one file per command or noun, imported when it is called."""
+"""The command line. Each command or group of commands has a module, which is imported when the command is called."""
 
 from __future__ import annotations
 
 
 def main() -> None:
-    """Entry point of the `worksample` command."""
+    """Run the `worksample` command and exit the process."""
     import sys
 
     try:

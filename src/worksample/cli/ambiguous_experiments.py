@@ -1,4 +1,4 @@
-"""Experiments that share a name: print which one is used, and the ids of the others."""
+"""Messages about experiments that share a name: which experiment is used, and the ids of the others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ SHOWN = 5
 
 
 def print_namesakes(store: Store, experiment: Experiment) -> None:
-    """List other experiments of this name before a run. A name means the latest; the others need their ids."""
+    """Print the other experiments of the same name before a run. A name stands for the latest experiment, and the
+    others are chosen by their ids.
+    """
     from worksample.experiments.experiment_lookup import others_of_name, short_name
 
     others = others_of_name(store, experiment)
@@ -35,7 +37,9 @@ def print_namesakes(store: Store, experiment: Experiment) -> None:
 
 
 def print_chosen_experiments(store: Store, names: Sequence[str]) -> None:
-    """Print which of several experiments the figures are of, or nothing if an id was typed."""
+    """Print to which experiment the figures belong if several experiments share its name. Print nothing if the user
+    typed an id.
+    """
     from worksample.reports.chosen_experiments import find_experiments
 
     found = find_experiments(store, names)
@@ -45,12 +49,14 @@ def print_chosen_experiments(store: Store, names: Sequence[str]) -> None:
 
 
 def print_latest_experiment(experiment: Experiment) -> None:
-    """Print the experiment that was chosen because none was named."""
+    """Print the name of the latest experiment, which is used because the user named none."""
     click.echo(printable(f"experiment {experiment.id}, the latest ({experiment.at:%Y-%m-%d %H:%M})"), err=True)
 
 
 def print_resolved_names(store: Store, meant: Sequence[Experiment], typed: Sequence[str]) -> None:
-    """Print the id of each chosen experiment whose name others share, and the ids of those others."""
+    """Print the id of each chosen experiment whose name other experiments share, and the ids of the other
+    experiments.
+    """
     from worksample.experiments.experiment_lookup import others_of_name
 
     for found in meant:

@@ -1,4 +1,4 @@
-"""Run of the command line: the exit code, and the messages of all failures. No other module prints errors."""
+"""Run of the command line: the exit code, and the messages for all failures. Only this module prints errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def run(argv: Sequence[str] | None = None) -> None:
 
 
 def code_of(argv: list[str]) -> int:
-    """Run the command line and return the exit code. With `--json` a failure is a JSON object on stdout."""
+    """Run the command line and return the exit code. With `--json`, a failure is printed as a JSON object on standard
+    output.
+    """
     begin(STARTING, silent=True)
     try:
         code = root().main(args=argv, prog_name="worksample", standalone_mode=False)
@@ -60,7 +62,7 @@ def code_of(argv: list[str]) -> int:
 
 
 def _usage_error(error: click.ClickException) -> UsageError:
-    """Return click's error about a wrong command as UsageError, with the `--help` to type."""
+    """Convert click's error about a wrong command to a UsageError that suggests the `--help` command to type."""
     path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "worksample"
     said = error.format_message()
     if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter) and error.param:
@@ -70,7 +72,7 @@ def _usage_error(error: click.ClickException) -> UsageError:
 
 
 def _command_of(argv: Sequence[str]) -> str:
-    """Return the command and subcommand that the arguments begin with: `worksample task check`."""
+    """Return the command and the subcommand with which the arguments begin, such as `worksample task check`."""
     words: list[str] = []
     known: Mapping[str, CommandEntry | FormatCommand | CommandGroup] = COMMANDS
     for word in argv:
@@ -83,7 +85,7 @@ def _command_of(argv: Sequence[str]) -> str:
 
 
 def _file_error(error: OSError) -> WorksampleError:
-    """Return the error of a file that cannot be read or written, with the system's message."""
+    """Return the error for a file that cannot be read or written, with the operating system's message."""
     what = error.strerror or str(error)
     if error.errno in FULL:
         step = "free some space there (df -h), then run the same command again"

@@ -1,4 +1,4 @@
-"""The table of commands: name -> module and line of help. Reading the table imports no command."""
+"""Table of all commands, with the module and the line of help of each. Reading the table imports no command."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ class CommandEntry:
 
 @dataclass(frozen=True)
 class CommandGroup:
-    """A group of commands with a common noun: `worksample task check`."""
+    """Group of commands that share their first word, such as `worksample task check` and `worksample task new`."""
 
     help: str
     commands: Mapping[str, CommandEntry | FormatCommand]
 
 
 def _entry(place: str, help: str) -> CommandEntry:
-    """Return the entry of a command in `worksample.cli.commands`.
+    """Return the table entry of a command in `worksample.cli.commands`.
 
-    `list` means `command` in module `list`; `task_list` means `list_command` in module `task`.
+    The place `list` stands for the function `command` in the module `list`. The place `task_list` stands for the
+    function `list_command` in the module `task`.
     """
     noun, _, verb = place.partition("_")
     return CommandEntry(f"worksample.cli.commands.{noun}", f"{verb}_command" if verb else "command", help)

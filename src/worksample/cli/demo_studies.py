@@ -21,19 +21,22 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 STARTER, STARTER_TIME = "starter", "5m"
-"""Suite of `worksample demo`, and the time limit of its trials: scripts need seconds, but plans show the limit."""
+"""Name of the suite of `worksample demo`, and the time limit of its trials. The scripts need only seconds, but a shown
+plan contains the limit.
+"""
 SUITE, TASK, AGENT = "quaymark", "adm-desktops", "jules"
 SERVICES = ("chat", "tracker", "files")
 FONTS = "fonts-liberation"
-"""Debian package of the fonts in which pages are drawn. It comes with Chromium."""
+"""Debian package with the fonts for rendered pages. It is installed together with Chromium."""
 CURL = Path("/usr/bin/curl")
-"""Program with which the agent's script reads the company's files."""
+"""Path of the program with which the agent's script reads the company's files."""
 
 
 def install_demo_programs(*, quiet: bool) -> None:
-    """Install missing programs.
+    """Install the programs that the demo needs and this machine lacks.
 
-    Raises MissingExtra, or SandboxUnavailable with the command to type, if they cannot be installed.
+    Raises MissingExtra if a Python package is missing. Raises SandboxUnavailable, with the command to type, if a
+    program cannot be installed.
     """
     from worksample.extras import need
     from worksample.sandboxes.browser.chromium import lacking_packages
@@ -53,7 +56,9 @@ def install_demo_programs(*, quiet: bool) -> None:
 
 
 def starter_config(store: str, *, parallel: int, sandbox: str, only: tuple[str, ...] = ()) -> ExperimentConfig:
-    """Return the experiment: the starter suite, with a scripted agent for each folder in the suite's `scripts/`."""
+    """Return the configuration of the demo's experiment. It has the starter suite, and a scripted agent for each folder
+    in the suite's `scripts/`.
+    """
     from worksample.experiments.config import AgentConfig, ExperimentConfig, LimitsConfig
     from worksample.tasks import find_suite
 
@@ -76,7 +81,9 @@ def starter_config(store: str, *, parallel: int, sandbox: str, only: tuple[str, 
 
 
 def company_config(store: str, *, sandbox: str) -> ExperimentConfig:
-    """Return the experiment: one task of the company, done by a script that uses the browser, the shell and Python."""
+    """Return the configuration of the company demo's experiment. It has one task, which a scripted agent does with the
+    browser, the shell and Python.
+    """
     from worksample.experiments.config import AgentConfig, ExperimentConfig
 
     script = company_folder().parent / "scripts" / AGENT
@@ -100,7 +107,7 @@ def company_folder() -> Path:
 
 
 def trial_page(store: Store, experiment: str, report: Path) -> Path:
-    """Return the report's page with the agent's screens and the colleagues' answers."""
+    """Return the path of the report's page that shows the agent's screens and the colleagues' answers."""
     from worksample.reports.chosen_experiments import find_experiments
     from worksample.reports.static_site.trial_page import page_of
     from worksample.results.result_set import ResultSet
@@ -117,12 +124,12 @@ def _say(text: str, quiet: bool) -> None:
 
 NAMED = re.compile(r'"([^"]+)"')
 SITTINGS = 3
-"""Number of judging sessions, one per attempt of a chain."""
+"""Number of sessions in which the scripted experts judge: one for each attempt of a chain."""
 
 
 def feedback_config(store: str, *, parallel: int, sandbox: str, quiet: bool) -> ExperimentConfig:
-    """Import the jobs next to the store, let the scripted experts qualify them, and return the experiment's
-    configuration.
+    """Import the jobs into a folder next to the store, and let the scripted experts qualify the jobs. Return the
+    configuration of the feedback demo's experiment.
     """
     from worksample.experiments.config_file import load
     from worksample.formats.jobs import ImportJobs, import_jobs
@@ -140,7 +147,9 @@ def feedback_config(store: str, *, parallel: int, sandbox: str, quiet: bool) -> 
 
 
 def answer_item(item: dict[str, Any], texts: dict[str, str]) -> dict[str, Any]:
-    """Return marks on the criteria, and feedback that names each line missing from the texts."""
+    """Return a scripted expert's answer to an item: marks for the criteria, and feedback that names each line that the
+    deliverables lack.
+    """
     lines = {line.strip() for text in texts.values() for line in text.splitlines()}
     marks, said = {}, {}
     for criterion in item["criteria"]["criteria"]:
@@ -152,7 +161,7 @@ def answer_item(item: dict[str, Any], texts: dict[str, str]) -> dict[str, Any]:
 
 
 def run_study(config: ExperimentConfig, *, quiet: bool) -> int:
-    """Run the experiment, alternating between agents and experts, and return the exit code."""
+    """Run the experiment until it is complete, with agents and scripted experts in turns. Return the exit code."""
     from worksample.app.judging.scripted_experts import ScriptedExperts
     from worksample.cli.output import open_store
     from worksample.cli.run_output import OutputMode, run_config
@@ -178,9 +187,10 @@ EXPERTS = ("expert-1", "expert-2", "expert-3")
 
 @dataclass
 class QualificationExpert:
-    """A scripted expert who checks jobs: are files present, are persons named, which lines are required?
+    """Scripted expert who examines jobs: whether files are missing, whether persons are named, and which lines are
+    required.
 
-    The first expert overlooks an address, so that a second one disagrees and a third one decides.
+    The first expert overlooks an address. So the second expert gives a different answer, and a third expert decides.
     """
 
     seen: Counter[str] = field(default_factory=Counter)
@@ -205,7 +215,9 @@ class QualificationExpert:
 
 
 def qualify_jobs(suite: Path, out: Path, store: str, sandbox: str) -> Funnel:
-    """Have experts qualify a suite's jobs through the app, and copy the jobs that qualified to `out`. Idempotent."""
+    """Let scripted experts qualify the jobs of a suite through the app, and copy the qualified jobs to `out`. A
+    repeated call changes nothing.
+    """
     from worksample.app.judging.scripted_experts import ScriptedExperts
     from worksample.cli.output import open_store
     from worksample.people.quality.qualification_funnel import rounds_of_jobs

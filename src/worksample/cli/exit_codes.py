@@ -1,7 +1,7 @@
 """Exit codes of the command line.
 
-0: done. 1: an explained failure. 2: a wrong command. 3: the command ran, but planned work is unfinished or ungraded, or
-the store is not sound. 130: interrupted.
+0: the command succeeded. 1: the command failed, and the message says why. 2: the command was wrong. 3: the command ran,
+but planned work is unfinished or ungraded, or the store has faults. 130: the command was interrupted.
 """
 
 FAILED, USAGE, INCOMPLETE, INTERRUPTED = 1, 2, 3, 130

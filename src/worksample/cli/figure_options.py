@@ -1,4 +1,4 @@
-"""Options of commands that compute figures: verdicts, subsets, intervals, experts' time, checking and prices."""
+"""Command-line options for figures: verdicts, subsets, intervals, experts' time, checking and prices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHECKING = "cost=5,accepts_good=0.98,accepts_bad=0.1,loss=200"
 
 
 def money_options(function: F) -> F:
-    """Add `--hourly`, `--checking` and `--price`."""
+    """Add the options `--hourly`, `--checking` and `--price` to a command."""
     for option in (
         price_option(
             "List price in US dollars per million tokens; shows what trials cost without caching, and with it where "
@@ -40,7 +40,7 @@ def money_options(function: F) -> F:
 
 
 def judged_by_option(function: F) -> F:
-    """Add `--judged-by`."""
+    """Add the option `--judged-by` to a command."""
     return click.option(
         "--judged-by",
         type=click.Choice(["combined", "people", "judge", "program"]),
@@ -52,7 +52,7 @@ def judged_by_option(function: F) -> F:
 
 
 def interval_options(function: F) -> F:
-    """Add `--resamples`, `--level` and `--seed`."""
+    """Add the options `--resamples`, `--level` and `--seed` to a command."""
     for option in (
         click.option("--seed", type=int, default=None, help="Random seed of every bootstrap; default: 0."),
         click.option("--level", type=float, default=None, help="Confidence level of every interval; default: 0.95."),
@@ -63,7 +63,7 @@ def interval_options(function: F) -> F:
 
 
 def where_option(function: F) -> F:
-    """Add `--where`."""
+    """Add the option `--where` to a command."""
     return click.option(
         "--where",
         multiple=True,
@@ -83,7 +83,7 @@ def _where(context: click.Context, parameter: click.Parameter, values: Sequence[
 
 
 def resampling(given: dict[str, Any]) -> Resampling:
-    """Remove the interval options from `given` and return them as Resampling."""
+    """Remove the options for intervals from `given`, and return them as a Resampling."""
     from worksample.metrics import Resampling
 
     how = {name: given.pop(name) for name in ("resamples", "level", "seed")}
@@ -109,7 +109,9 @@ def money_settings(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_checking(text: str) -> Checking:
-    """Parse `cost=5,accepts_bad=0.1` into a Checking. Raises UsageError that names the wrong part."""
+    """Parse a text such as `cost=5,accepts_bad=0.1` into a Checking. Raises UsageError, which names the wrong part, if
+    the text is invalid.
+    """
     from dataclasses import fields
 
     from worksample.errors import UsageError

@@ -1,4 +1,6 @@
-"""The commands below `worksample import` and `worksample export`: one for each format, built from its declaration."""
+"""Commands of `worksample import` and `worksample export`, one for each format. Each is built from the declaration of
+the format.
+"""
 
 from __future__ import annotations
 
@@ -20,26 +22,28 @@ Direction = Literal["import", "export"]
 
 @dataclass(frozen=True)
 class FormatCommand:
-    """One command of `worksample import` or `worksample export`."""
+    """Table entry for one command of `worksample import` or `worksample export`."""
 
     name: str
     transfer: Transfer
 
     @property
     def help(self) -> str:
-        """The help line in the list of formats."""
+        """Line of help that the list of formats shows."""
         return self.transfer.summary
 
     def load(self) -> click.Command:
-        """Build the command."""
+        """Build the click command of this format."""
         return command_of(self.name, self.transfer)
 
 
 @dataclass(frozen=True)
 class FormatCommands(Mapping[str, FormatCommand]):
-    """Mapping of a direction's formats by name, loaded on the first access.
+    """Mapping of the commands for importing or exporting, by name of the format. The formats are loaded on the first
+    access.
 
-    A format of another package that cannot be loaded is left out of the list; asking for it by name raises its error.
+    If the format of another package cannot be loaded, it is missing from the list, and access by its name raises its
+    error.
     """
 
     direction: Direction
@@ -71,7 +75,7 @@ class FormatCommands(Mapping[str, FormatCommand]):
 
 
 def command_of(name: str, transfer: Transfer) -> click.Command:
-    """Build the command of an import or export."""
+    """Build the click command of an import or export."""
     import inspect
 
     import click
@@ -107,7 +111,7 @@ def _click_option(option: FormatOption) -> click.Option:
 def run_transfer(
     transfer: Transfer, source: str | None, out: str | None, options: Mapping[str, Any], *, as_json: bool
 ) -> int:
-    """Import or export, print the report, and return the exit code."""
+    """Run an import or export, print its report, and return the exit code."""
     from worksample.formats import TransferRequest
 
     from .exit_codes import INCOMPLETE
@@ -149,7 +153,7 @@ def _print_report(report: TransferReport, *, as_json: bool) -> None:
 
 @contextmanager
 def _row_counter(*, silent: bool) -> Iterator[Callable[[int], None]]:
-    """Show on a terminal how many rows were read. A table's length is not known beforehand."""
+    """Show on a terminal how many rows of a table were read so far. The total is not shown, because it is unknown."""
     from .output import console
 
     shown = console(err=True)

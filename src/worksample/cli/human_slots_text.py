@@ -1,4 +1,4 @@
-"""Text about slots that wait for people to work: number, hours, pay."""
+"""Text about slots in which people work: their number, the hours and the pay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def open_work_text(store: Store, experiment: Experiment) -> str:
-    """Return how many slots wait for people, with the hours that their tasks state and the pay."""
+    """Return a text with the number of slots that wait for people, the hours that their tasks state, and the pay."""
     from worksample.results.assignments.human_slots import open_work_of
 
     waiting = [place for place in open_work_of(store, experiment) if place.waits]
@@ -28,7 +28,7 @@ def open_work_text(store: Store, experiment: Experiment) -> str:
 
 
 def hours_text(hours: float | None, pay: float | None) -> str:
-    """Return people's hours and their pay as text."""
+    """Return a text with the hours of people's work and the pay for them."""
     if hours is None:
         return "hours unknown: some tasks do not state how long people take"
     cost = "pay unknown: set people.pay (--pay)" if pay is None else dollars(hours * pay)
@@ -36,7 +36,7 @@ def hours_text(hours: float | None, pay: float | None) -> str:
 
 
 def paid_for(plan: Plan, expected: Forecast) -> float | None:
-    """Return US dollars for people's work; None if hours or pay are unknown."""
+    """Return the pay for people's work in US dollars; None if the hours or the pay per hour are unknown."""
     from worksample.results.assignments.human_slots import pay_of
 
     pay = pay_of(plan.experiment)

@@ -1,4 +1,4 @@
-"""Forecast of the judging by people and judges that a plan needs."""
+"""Forecast of how much judging by people and by judge models a plan needs."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ if TYPE_CHECKING:
 
 
 CHARACTERS = 4
-"""Estimated characters of text per token."""
+"""Estimated number of characters in one token of text."""
 PICTURE = 1500
-"""Estimated tokens per picture."""
+"""Estimated number of tokens of one picture."""
 
 
 @dataclass(frozen=True)
 class JudgingAhead:
-    """An upper bound on the judging under one protocol by one kind of evaluator: every slot finishes, every re-attempt
-    is made.
+    """Upper bound of the judging under one protocol by one kind of evaluator. It assumes that every slot finishes and
+    that every re-attempt is made.
     """
 
     protocol: str
     by: str
     items: int
-    """Number of submissions, or of pairs of them if pairs are judged."""
+    """Number of submissions to judge, or of pairs of submissions if pairs are judged."""
     evaluations: int | None
-    """Number of evaluations; None if no judge is configured, so that the items wait for one."""
+    """Number of evaluations; None if the items wait because no judge is configured."""
     hours: float | None
-    """Maximum hours of people's work, at the form's soft limit; None for judges."""
+    """Maximum hours of people's work, at the time limit that the form suggests; None for judges."""
     cost: float | None
-    """Maximum US dollars; None if unknown."""
+    """Maximum cost in US dollars; None if the cost is unknown."""
     calls: int | None = None
-    """Number of questions to judges, each asked once; None for people."""
+    """Number of questions to judges, without repeated questions; None for people."""
     labels: bool = False
-    """True if these are people's labels of a judge's answers, drawn at random."""
+    """True if the items are a judge's answers, drawn at random, that people label."""
     each: str = ""
-    """The unit of all numbers if no agent is planned, because the number of entrants is unknown: "entrant", or "two
-    entrants" for pairs.
+    """Unit to which all numbers refer: "entrant", or "two entrants" for pairs. Set only if no agent is planned, because
+    the number of entrants is then unknown.
     """
 
 
 def judging_of(plan: Plan, config: ExperimentConfig) -> list[JudgingAhead]:
-    """Return one forecast per protocol and kind of evaluator; programs cost nothing and are left out.
+    """Return a forecast for each protocol and kind of evaluator. Programs are left out, because they cost nothing.
 
-    For handed-in work the numbers are per entrant.
+    If all work is handed in, the numbers are for each entrant.
     """
     from worksample.experiments.rounds import required_evaluators
     from worksample.people.rounds.experiment_rounds import effort_of
@@ -87,7 +87,7 @@ def judging_of(plan: Plan, config: ExperimentConfig) -> list[JudgingAhead]:
 
 
 def drawn_of(plan: Plan, protocol: Protocol) -> LabelDraw:
-    """Return the labels that people give under a protocol whose judges are calibrated."""
+    """Return the sample of labels that people give under a protocol whose judges are calibrated."""
     from worksample.results.calibration.config import calibration_of
     from worksample.results.calibration.label_draw import LabelDraw, draw
 
@@ -113,7 +113,9 @@ def _by_judges(plan: Plan, config: ExperimentConfig, protocol: Protocol, items: 
 
 
 def _questions(plan: Plan, protocol: Protocol) -> int:
-    """Return how many questions judge all work once: one for the whole, or one per criterion that judges decide."""
+    """Return the number of questions with which a judge judges all submissions once. Work that is judged as a whole
+    needs one question, other work one question for each criterion that judges decide.
+    """
     from worksample.records import Protocol
     from worksample.results.calibration.label_draw import leaves_of
 
@@ -123,7 +125,9 @@ def _questions(plan: Plan, protocol: Protocol) -> int:
 
 
 def _cost(judge: JudgeConfig, model: str, questions: int, config: ExperimentConfig) -> float | None:
-    """Return the maximum cost in US dollars: each question asked once, with the longest text and the longest answer."""
+    """Return the maximum cost in US dollars. It assumes that each question is asked once, with the longest text and the
+    longest answer.
+    """
     price = config.prices.get(model)
     if price is None:
         return judge.cost
@@ -134,7 +138,7 @@ def _cost(judge: JudgeConfig, model: str, questions: int, config: ExperimentConf
 
 
 def _judges(config: ExperimentConfig, protocol: Protocol) -> int:
-    """Return the number of evaluations that the configured judges give one submission."""
+    """Return the number of evaluations that the configured judges make of one submission."""
     return sum(j.repeats * len(j.models) for j in config.judges.values() if protocol in j.rounds)
 
 
@@ -155,7 +159,9 @@ def _submissions(plan: Plan, protocol: Protocol, by: EvaluatorKind) -> int:
 
 
 def _pairs(plan: Plan) -> int:
-    """Return the number of pairs to judge: any two entrants are compared on at most ten shared instances (RLI B.2)."""
+    """Return the number of pairs to judge. Two entrants are compared on at most ten instances that both worked on (RLI
+    B.2).
+    """
     return sum(_meetings(plan))
 
 
@@ -172,7 +178,9 @@ def _meetings(plan: Plan) -> list[int]:
 
 
 def _pairs_drawn(plan: Plan) -> int:
-    """Return the approximate number of pairs that people label; the draw happens when all work is present."""
+    """Return the approximate number of pairs that people label. The exact number is known only after all work is
+    present.
+    """
     from worksample.results.calibration.config import calibration_of
     from worksample.results.calibration.label_draw import EACH
 
@@ -208,7 +216,9 @@ def _calls(one: JudgingAhead) -> str:
 
 
 def show_calibration(plan: Plan) -> None:
-    """Print how many labels each stratum gets, and warn if they are too few to correct or prove anything."""
+    """Print how many labels each stratum gets. Warn if the labels are too few to correct a judge or to prove that it
+    agrees.
+    """
     from worksample.results.calibration.config import calibration_of
 
     config = calibration_of(plan.experiment)

@@ -1,4 +1,4 @@
-"""A group of commands that imports a command's module only to run it or to show its help."""
+"""Group of commands that imports the module of a command only to run the command or to show its help."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .startup_phase import begin
 
 
 class LazyGroup(click.Group):
-    """A click group that lists its commands from a table and imports a command only if it is used."""
+    """Group of click that lists its commands from a table. A command is imported only when it is used."""
 
     def __init__(
         self,
@@ -28,11 +28,11 @@ class LazyGroup(click.Group):
         self.entries = entries
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the table's order."""
+        """Return the names of the commands in the order of the table."""
         return list(self.entries)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return a command, or None if the name is unknown."""
+        """Import and return a command; None if the name is unknown."""
         entry = self.entries.get(cmd_name)
         if entry is None:
             return None
@@ -43,14 +43,14 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Print the list of commands without loading them."""
+        """Print the list of commands. No command is imported."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.help) for name, entry in self.entries.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Resolve a command as click does, and suggest a similar name if it is unknown."""
+        """Resolve the name of a command as click does. If the name is unknown, the error suggests a similar name."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -75,7 +75,7 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 
 def root() -> LazyGroup:
-    """Return the `worksample` command."""
+    """Return the click group of the `worksample` command."""
     version = click.Option(
         ["--version"], is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version."
     )

@@ -1,4 +1,4 @@
-"""Work that an experiment has left after a run, and the command that continues it."""
+"""Next step after a run: what the experiment still needs, and the command that continues it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 NEEDS = {"report": "report", "review": "review", "serve": "review"}
-"""Command -> the extra that it needs."""
+"""Name of the extra that a command needs, by command."""
 
 
 def count_of(number: int, what: str) -> str:
@@ -26,15 +26,17 @@ def count_of(number: int, what: str) -> str:
 
 
 def typeable(line: str) -> str:
-    """Return a command line, preceded by the pip command for the extra that it needs and that is missing."""
+    """Return a command line that the user can type. If an extra of the command is missing, the pip command that
+    installs it comes first.
+    """
     verbs = re.findall(r"\bworksample (\w+)", line)
     missing = sorted({NEEDS[verb] for verb in verbs if verb in NEEDS and lacks(NEEDS[verb])})
     return f"{install_command(*missing)}, then {line}" if missing else line
 
 
 def next_step(done: RunResult, store: Store, folder: str | None) -> tuple[str, str]:
-    """Return what is left, or "", and the command that continues. `folder` is the store, or None for the default
-    store.
+    """Return a text that says what is left to do ("" if nothing is left), and the command that continues. `folder` is
+    the store that the user named; None means the default store.
     """
     from worksample.experiments.experiment_lookup import short_name
     from worksample.records import Experiment
@@ -60,7 +62,7 @@ def next_step(done: RunResult, store: Store, folder: str | None) -> tuple[str, s
 
 
 def _judging(status: Status, *, chained: bool, name: str) -> tuple[str, str]:
-    """Return which judging is left, or "", and the command that continues."""
+    """Return a text that says which judging is left ("" if none is left), and the command that continues."""
     report, resume = f"worksample report {name} --out report", f"worksample resume {name}"
     if status.waits_for_people:
         said = f"waits for people: {count_of(status.waits_for_people, 'submission')}"

@@ -1,4 +1,4 @@
-"""Output of commands: one JSON document for machines, tables and lines for people."""
+"""Output of commands: one JSON document for programs, and tables and lines for people."""
 
 from __future__ import annotations
 
@@ -37,26 +37,28 @@ __all__ = [
 ]  # fmt: skip
 
 FILE_WIDTH = 160
-"""Width, in characters, of a table that is written to a file or a pipe."""
+"""Width in characters of a table that is written to a file or a pipe instead of a terminal."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def json_option(function: F) -> F:
-    """Add `--json`: one JSON document on stdout, nothing else."""
+    """Add the option `--json` to a command. With it, the command prints one JSON document on standard output, and
+    nothing else.
+    """
     return click.option("--json", "as_json", is_flag=True, default=None, help="Print one JSON document for machines.")(
         function
     )
 
 
 def store_option(function: F) -> F:
-    """Add `--store`: the store of the command."""
+    """Add the option `--store` to a command: the folder or URL of the store."""
     return click.option(
         "--store", metavar="DIR", default=None, help="The store; default: $WORKSAMPLE_STORE, else ./.worksample."
     )(function)
 
 
 def decimal_option(function: F) -> F:
-    """Add `--decimal`: the decimal mark of a table's numbers."""
+    """Add the option `--decimal` to a command: the decimal mark of a table's numbers."""
     return click.option(
         "--decimal", metavar="MARK", default=None,
         help="The decimal mark of all numbers, `,` or `.`; default: inferred from each column's numbers.",
@@ -64,7 +66,7 @@ def decimal_option(function: F) -> F:
 
 
 def dates_option(function: F) -> F:
-    """Add `--dates`: the order of day, month and year in a table's dates."""
+    """Add the option `--dates` to a command: the order of day, month and year in a table's dates."""
     return click.option(
         "--dates", metavar="ORDER", default=None,
         help="The order in all dates: DMY, MDY or YMD; default: inferred from each column's dates.",
@@ -72,7 +74,7 @@ def dates_option(function: F) -> F:
 
 
 def sheet_option(function: F) -> F:
-    """Add `--sheet`: the sheet of a workbook."""
+    """Add the option `--sheet` to a command: the name of the sheet of a workbook."""
     return click.option(
         "--sheet", metavar="NAME", default=None,
         help="The sheet of a workbook; default: the only visible one with rows.",
@@ -86,20 +88,22 @@ PRICES = (
 
 
 def price_option(says: str = PRICES) -> Callable[[F], F]:
-    """Add `--price`, repeatable: the prices of a model's tokens."""
+    """Add the repeatable option `--price` to a command: the prices of a model's tokens."""
     form = "MODEL=IN,OUT[,CACHE_READ[,CACHE_WRITE]]"
     return click.option("--price", "prices", multiple=True, default=None, metavar=form, help=says)
 
 
 def open_store(where: str | Path | None, *, create: bool = False) -> Store:
-    """Open a command's store, to be used in a `with` statement."""
+    """Open the store of a command. Use the store in a `with` statement."""
     from worksample.store import Store
 
     return Store.open(where, create=create)
 
 
 def console(*, err: bool = False) -> Console:
-    """Return a Rich console that interprets no markup and no emoji codes, because names come from files and agents."""
+    """Return a Rich console that does not interpret markup and emoji codes, because printed names come from files and
+    agents.
+    """
     from rich.console import Console
 
     made = Console(stderr=err, markup=False, emoji=False, highlight=False)
@@ -109,7 +113,7 @@ def console(*, err: bool = False) -> Console:
 
 
 def say_json(value: Any) -> None:
-    """Print one JSON document on stdout. Escape non-ASCII characters if stdout is not UTF-8."""
+    """Print one JSON document on standard output. If standard output is not UTF-8, non-ASCII characters are escaped."""
     plain = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "") not in ("utf8", "utf8sig")
     click.echo(json.dumps(value, indent=2, default=str, ensure_ascii=plain))
 

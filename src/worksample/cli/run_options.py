@@ -1,4 +1,6 @@
-"""Options of `worksample run`. None of them has a default, so an option that is left out never overrides a file."""
+"""Options of `worksample run`. No option has a default value, so an option that is left out does not replace a value in
+the experiment file.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from .output import price_option
 from .service_options import pair_of, price_of, service_options, take_services
 
 NOBODY = "none"
-"""Value of `--agent` for an experiment in which all work is handed in."""
+"""Value of `--agent` for an experiment without agents, in which all work is handed in."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 OPTIONS = (
@@ -109,7 +111,7 @@ OPTIONS = (
 
 
 def run_options(function: F) -> F:
-    """Add all options."""
+    """Add all options of `worksample run` to a command."""
     function = service_options(function)
     for option in reversed(OPTIONS):
         function = option(function)
@@ -117,7 +119,9 @@ def run_options(function: F) -> F:
 
 
 def flags_of(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given options as keys of an experiment file. Raises UsageError if they contradict each other."""
+    """Convert the given options to keys of an experiment file. Raises UsageError if the options contradict each
+    other.
+    """
     from worksample.experiments.config_file import agent_from_flag
 
     given = {k: v for k, v in values.items() if v is not None and v != ()}

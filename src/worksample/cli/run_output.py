@@ -1,4 +1,6 @@
-"""Output of `run`, `resume` and `demo`: print the plan, run it, and print what is left and what to type next."""
+"""Output of `run`, `resume` and `demo`. It prints the plan, runs the experiment, and prints what is left and the next
+command.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ WARNING = "UNSANDBOXED: agents act on this machine as you, without any isolation
 def print_dry_run(
     config: ExperimentConfig, *, as_json: bool, expect: float | None = None, pilot: str | None = None
 ) -> int:
-    """Show what would run, and what the store has already. Writes no record and works without a store."""
+    """Print what would run, and what the store already has. No record is written, and a store is not required."""
     from worksample.experiments.planning.plan_preparation import forecast_of, prepare, require_unchanged
     from worksample.experiments.planning.plan_progress import progress_of
     from worksample.experiments.statistical_power import power_outlook
@@ -87,7 +89,9 @@ def print_dry_run(
 
 
 def _refusal_of(plan: Plan, config: ExperimentConfig) -> WorksampleError | None:
-    """Return why the run would be refused because of a model: its provider's package, its key or its settings."""
+    """Return the error with which the run would be refused because of a model: a missing package of the provider, a
+    missing key, or wrong settings. Return None if no model is refused.
+    """
     from worksample.errors import WorksampleError
     from worksample.experiments.model_check import need_models
 
@@ -99,7 +103,7 @@ def _refusal_of(plan: Plan, config: ExperimentConfig) -> WorksampleError | None:
 
 
 def _basis(store: Store | None, config: ExperimentConfig, expect: float | None, pilot: str | None) -> Basis:
-    """Return the basis of power computations: a pilot's data, or an assumed pass rate."""
+    """Return the basis of power calculations: the data of a pilot, or an assumed pass rate."""
     from worksample.errors import UsageError
     from worksample.experiments.experiment_lookup import find_experiment
     from worksample.experiments.power_basis import RATE, from_pilot, guessed_basis
@@ -115,14 +119,14 @@ def _basis(store: Store | None, config: ExperimentConfig, expect: float | None, 
 
 @dataclass(frozen=True)
 class OutputMode:
-    """What a run prints: JSON, text for people, or (`quiet`) nothing."""
+    """Form of a run's output: JSON, text for people, or no output (`quiet`)."""
 
     as_json: bool = False
     quiet: bool = False
     hints: bool = True
     """If True, the output ends with the command to type next."""
     store: str | None = None
-    """The `--store` as typed; printed commands repeat it."""
+    """Value of `--store` as the user typed it. Printed commands repeat it."""
 
     @property
     def silent(self) -> bool:
@@ -155,7 +159,7 @@ ESTIMATED = (
 
 
 def print_model_warnings(found: Sequence[ModelCheckResult]) -> None:
-    """Print a warning for each checked model that may harm the run."""
+    """Print a warning for each checked model with a property that may harm the run."""
     for one in found:
         if one.estimated:
             click.echo(printable(f"{one.model}: {ESTIMATED}"), err=True)
@@ -210,7 +214,7 @@ def _print_result(done: RunResult, store: Store, mode: OutputMode) -> None:
 
 
 def _show_counts(store: Store, experiment: str) -> None:
-    """Print the agents' counts. Used instead of the leaderboard if the extra `report` is missing."""
+    """Print the counts of each agent. Used instead of the leaderboard if the extra `report` is not installed."""
     import polars as pl
 
     from worksample.results.slot_results import slots_df
@@ -274,7 +278,9 @@ def _show_progress(progress: PlanProgress) -> None:
 
 
 def _show_power(ahead: PowerOutlook) -> None:
-    """Print the difference between two agents that this plan can show, and how many tasks a small one needs."""
+    """Print the smallest difference between two agents that this plan can show, and how many tasks a small difference
+    needs.
+    """
     out = console(err=True)
     share = f"{ahead.aim.power:.0%} of the time"
     plan = f"{count_of(ahead.tasks, 'task')} x {count_of(ahead.repeats, 'repeat')}"

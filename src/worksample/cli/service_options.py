@@ -1,4 +1,4 @@
-"""Options for reaching models' services. They apply to all models and override a file."""
+"""Options for calls of models' services. They apply to all models and take precedence over the experiment file."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ KEYS = {
     "answer_timeout": "answer_timeout",
     "request_timeout": "request_timeout",
 }
-"""Flag -> key of `[services."*"]`."""
+"""Keys in the table `[services."*"]` of an experiment file, by command-line option."""
 
 
 def service_options(function: F) -> F:
-    """Add all options."""
+    """Add all options for models' services to a command."""
     for option in reversed(OPTIONS):
         function = option(function)
     return function
 
 
 FIGURES = ("input", "output", "cache_read", "cache_write")
-"""Parts of a price, in the order of `--price`."""
+"""Names of the prices in a `--price`, in their order."""
 JUDGES = (
     click.option(
         "--judge", "judges", multiple=True, default=None, metavar="NAME=MODEL",
@@ -70,7 +70,9 @@ JUDGES = (
 
 
 def judge_options(function: F) -> F:
-    """Add options of commands that continue an experiment, possibly with other judges than planned."""
+    """Add the options for judges to a command that continues an experiment. With them, other judges than planned can be
+    used.
+    """
     function = service_options(function)
     for option in reversed(JUDGES):
         function = option(function)
@@ -78,7 +80,9 @@ def judge_options(function: F) -> F:
 
 
 def judging_flags(given: dict[str, Any]) -> dict[str, Any]:
-    """Remove the `judge_options` from `given`, and return them as keys of an experiment file. Raises UsageError."""
+    """Remove the options of `judge_options` from `given`, and return them as keys of an experiment file. Raises
+    UsageError if a value is invalid.
+    """
     names = ("judges", "prices", "model_args", *KEYS)
     said = {name: value for name in names if (value := given.pop(name, None)) is not None and value != ()}
     take_services(said)
@@ -90,7 +94,7 @@ def judging_flags(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def pair_of(text: str, option: str, example: str) -> tuple[str, str]:
-    """Return KEY and VALUE of an option KEY=VALUE. Raises UsageError if one is missing."""
+    """Split an option's value `KEY=VALUE` into key and value. Raises UsageError if the key or the value is missing."""
     key, sign, value = text.partition("=")
     if not (key and sign and value):
         raise UsageError(f"{option} {text!r} is not KEY=VALUE", next=f"{option} {example}")
@@ -98,7 +102,9 @@ def pair_of(text: str, option: str, example: str) -> tuple[str, str]:
 
 
 def price_of(text: str) -> tuple[str, dict[str, str]]:
-    """Return the model of a `--price` and its two to four figures. Raises UsageError."""
+    """Parse the value of `--price` into a model and its two to four prices. Raises UsageError if the value is
+    invalid.
+    """
     model, value = pair_of(text, "--price", "openai/gpt-5=1.25,10")
     figures = [figure.strip() for figure in value.split(",")]
     form = f"--price {model}=INPUT,OUTPUT[,CACHE_READ[,CACHE_WRITE]]"
@@ -118,7 +124,9 @@ def _judge(text: str) -> tuple[str, str]:
 
 
 def take_services(given: dict[str, Any]) -> None:
-    """Move the service options in `given` under `services`. Raises UsageError for an argument without a value."""
+    """Move the options for models' services in `given` to the key `services`. Raises UsageError if an argument has no
+    value.
+    """
     found = {key: given.pop(flag) for flag, key in KEYS.items() if flag in given}
     if "model_args" in given:
         found["args"] = dict(_argument(text) for text in given.pop("model_args"))

@@ -1,4 +1,6 @@
-"""The phases of a command before its output. Each is printed as it begins, and again if an interrupt ends it."""
+"""Phases of a command before its output. The name of a phase is printed when the phase begins, and again if an
+interrupt ends the phase.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,9 @@ from contextvars import ContextVar
 import click
 
 STARTING = "starting"
-"""The phase until a command has loaded."""
+"""Name of the first phase, which lasts until the command's module is imported."""
 UNBEGUN = "nothing was started\n  next: run the same command again"
-"""The message of an interrupt before anything was written."""
+"""Message of an interrupt before the command has written anything."""
 KEPT = (
     "the plan and all finished work are in the store\n  next: run the same command again; it continues with open slots"
 )
@@ -17,9 +19,9 @@ _phase: ContextVar[tuple[str, str]] = ContextVar("worksample_phase", default=(""
 
 
 def begin(phase: str, left: str = UNBEGUN, *, silent: bool = False) -> None:
-    """Enter a phase, and print its name on stderr unless `silent`.
+    """Begin a phase, and print its name on standard error unless `silent`.
 
-    `left` says what an interrupt in this phase leaves behind, and what to type next.
+    `left` is the message for an interrupt in this phase: what is left behind, and what to type next.
     """
     _phase.set((phase, left))
     if phase and not silent:

@@ -1,4 +1,6 @@
-"""UTF-8 in every locale: for file names, output of programs, and files written without an encoding."""
+"""Use of UTF-8 in every locale: for file names, for the output of programs, and for files that are written without an
+explicit encoding.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,10 @@ import sys
 
 
 def use_utf8() -> None:
-    """Restart this command in Python's UTF-8 mode if the locale has another encoding.
+    """Restart this command in Python's UTF-8 mode if the locale has another encoding. The function does not return
+    after a restart.
 
-    The decoding of file names is fixed when the interpreter starts. Does not return if it restarts.
+    A restart is needed because Python fixes the encoding of file names when the interpreter starts.
     """
     if sys.flags.utf8_mode or _is_utf8(locale.getencoding()) or not sys.executable:
         return
@@ -20,8 +23,8 @@ def use_utf8() -> None:
 
 
 def settle_streams() -> None:
-    """Make stdout and stderr escape characters that the terminal's encoding lacks, so that no character ends a
-    command.
+    """Make standard output and standard error escape characters that the terminal's encoding lacks. Otherwise such a
+    character would end the command with an error.
     """
     own = locale.getencoding()
     for stream in (sys.stdout, sys.stderr):

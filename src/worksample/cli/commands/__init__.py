@@ -1,1 +1,3 @@
-"""The commands: one file per command or noun, imported when it is called; `worksample.cli.command_table` lists them."""
+"""The commands, one module for each command or group. A module is imported when its command is called.
+`worksample.cli.command_table` lists all commands.
+"""

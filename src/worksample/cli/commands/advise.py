@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from worksample.reports.job_advice import ListAdvice
 
 SHOWN = 10
-"""Maximum number of printed lines on what to measure next; the JSON has them all."""
+"""Maximum number of printed lines about what to measure next. The JSON output has all lines."""
 
 
 @click.command("advise")
@@ -124,7 +124,7 @@ def _write(found: ListAdvice, out: Path) -> str:
 
 
 def print_advice(found: ListAdvice) -> None:
-    """Print advice as a table, and what to measure next."""
+    """Print the advice for a firm's jobs as a table, and the tasks that should be measured next."""
     from worksample.cli.commands.metrics import figure_text
 
     columns = ("job", "who", "sure", "a month", "over people", "rests on", "near")

@@ -112,7 +112,9 @@ def _parts(found: Comparison) -> None:
 
 
 def _not_worse(e: Estimate, needed: float) -> str:
-    """Return a line such as `not worse by 5.0 points: shown (99.2 %, 97.5 % is needed)`."""
+    """Return a line that says whether B is not worse than A by more than the margin, such as `not worse by 5.0 points:
+    shown (99.2 %, 97.5 % is needed)`.
+    """
     if e.value is None:
         return f"{e.name}: {e.reason}"
     holds = "shown" if e.value >= needed else "not shown"

@@ -14,12 +14,14 @@ from worksample.cli.exit_codes import FAILED
 from worksample.cli.output import json_option, say_json, store_option, table
 
 SPACE = 2 << 30
-"""Bytes of free space below which a run may fail."""
+"""Number of bytes of free disk space below which the check warns that a run may fail."""
 
 
 @dataclass(frozen=True)
 class Symptom:
-    """Result of one check of this machine. If `ok` is False, nothing can run until the user runs `next`."""
+    """Result of one check of this machine. If `ok` is False, no run can start until the user has typed the command
+    `next`.
+    """
 
     name: str
     ok: bool
@@ -77,7 +79,7 @@ def _sandbox() -> list[Symptom]:
 
 
 def _libraries() -> Symptom:
-    """Check whether the agents' Python libraries are installed or the first run must download them."""
+    """Check whether the agents' Python libraries are installed. If not, the first run downloads them."""
     from worksample.errors import SandboxUnavailable
     from worksample.sandboxes.python_toolbox import DOWNLOAD_SIZE, needs_download
     from worksample.sandboxes.toolbox_download import installer
@@ -94,7 +96,9 @@ def _libraries() -> Symptom:
 
 
 def _viewers() -> list[Symptom]:
-    """Check the review app's converters. A file whose converter is missing is shown as a card."""
+    """Check whether the converters of the review app are installed. The app shows a card instead of a file whose
+    converter is missing.
+    """
     from worksample.viewing import converter_requirements as needs
     from worksample.viewing.format_table import formats
 

@@ -130,7 +130,9 @@ def _show(done: Regraded) -> None:
 
 
 def first_lines(reasons: Sequence[str]) -> str:
-    """Return the first line of each reason, which says what and where; `--json` and the report have the traceback."""
+    """Return the first line of each reason. It says what failed and where. `--json` and the report have the whole
+    traceback.
+    """
     return "\n".join(reason.strip().partition("\n")[0] for reason in reasons)
 
 

@@ -77,7 +77,9 @@ def check_command(source: str, as_json: bool | None) -> int:
 
 
 async def _find_programs(root: Root) -> dict[str, bool]:
-    """Return for each program that tools and tests need whether it starts in a box with this root file system."""
+    """Return whether each program that tools and tests need starts in a box with this root file system, by program
+    name.
+    """
     from worksample.box import BoxConfig
     from worksample.sandboxes import open_box
 

@@ -33,7 +33,7 @@ def add_command(suite: str, store: str | None, as_json: bool | None) -> None:
 
 
 MOST_LISTED = 30
-"""Maximum number of jobs in a printed list."""
+"""Maximum number of jobs that a printed list shows."""
 
 
 @click.command("qualify")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 AGENTS = "agents"
 UNKNOWN = "unknown"
 ALWAYS = ("experiment", "when", "planned", "finished", "graded", "ungraded", "cost")
-"""Columns that every table has."""
+"""Names of the columns that the printed table always has. Other columns appear only if they have a value."""
 
 
 @click.command("list")
@@ -115,12 +115,14 @@ def _cells(row: Status) -> dict[str, str | int]:
 
 
 def _has_calls(row: Status) -> bool:
-    """Return whether a model call of the agents is recorded. Imported work may have none, and no cost is then known."""
+    """Return whether the store records a model call of the agents. Imported work may have no recorded calls; its cost
+    is then unknown.
+    """
     return any(one.who == AGENTS and one.pieces for one in row.spending)
 
 
 def cost_text(spent: Spending) -> str:
-    """Return the cost of models as text, or "" if no model was called."""
+    """Return the cost of models as text; "" if no model was called."""
     if not spent.pieces:
         return cost_range(0.0) if spent.who == AGENTS else ""
     return cost_range(

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from worksample.reports.sections import MeasureConfig, Section
 
 ACROSS = 7
-"""Number of columns above which a table is transposed, unless it has even more rows."""
+"""Number of columns above which a table is transposed, unless the table has even more rows."""
 LARGE = 1000
-"""Smallest plain number that is printed without decimals."""
+"""Smallest number that is printed without decimals, in columns of plain numbers."""
 OPEN = "{least, most}: if everything ungraded failed, or passed; the figure itself takes it to be missing at random"
 SIGNS = {"share": " %", "points": " pp", "spread": " pp", "hours": " h"}
 
@@ -97,7 +97,7 @@ def command(
 
 
 def _config(given: dict[str, Any]) -> MeasureConfig:
-    """Return the command's flags as a MeasureConfig."""
+    """Return the flags of the command as a MeasureConfig."""
     from worksample.reports.sections import MeasureConfig
 
     how = resampling(given)
@@ -142,12 +142,14 @@ def _text(cell: Estimate | str) -> str:
 
 
 def _transpose(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Transpose a wide table with few rows."""
+    """Swap the rows and columns of a table that has many columns and few rows."""
     return tuple(r[0] for r in rows), [(name, *(r[place] for r in rows)) for place, name in enumerate(columns, start=1)]
 
 
 def _notes(section: Section) -> list[str]:
-    """Return the notes on single figures, each once, with the rows and columns that it concerns."""
+    """Return the notes on single figures of a section. Each note appears once, with the rows and columns to which it
+    applies.
+    """
     from worksample.metrics import Estimate
 
     said: dict[str, dict[str, list[str]]] = {}
@@ -164,9 +166,10 @@ def _notes(section: Section) -> list[str]:
 
 
 def _concerned_cells(section: Section, places: dict[str, list[str]]) -> str:
-    """Return the rows and columns that a note concerns, as in `good (steps, tokens), hasty (steps): `.
+    """Return the rows and columns to which a note applies, such as `good (steps, tokens), hasty (steps): `.
 
-    Leaves out the name of a section's only column, and the cells of a row that is concerned as a whole.
+    If the section has only one column, its name is left out. If a note applies to a whole row, the row's columns are
+    left out.
     """
     most = 4
     names = []
@@ -181,7 +184,9 @@ def _join_some(names: Sequence[str], most: int) -> str:
 
 
 def figure_text(e: Estimate) -> str:
-    """Return value, interval, counts, and bounds if not all is graded: `41.7 % [20.1, 66.2] 20/24 {34.7, 51.4}`."""
+    """Return a figure as text: its value, its interval, its counts, and its bounds if some work is not graded. An
+    example is `41.7 % [20.1, 66.2] 20/24 {34.7, 51.4}`.
+    """
     from dataclasses import replace
 
     counts = f"{e.counts.valid}/{e.counts.planned}" if e.counts.planned else ""

@@ -84,7 +84,7 @@ def command(
 
 
 def _tell(people: People, review: Review, sitting: AnswerCounter, store: str | None) -> None:
-    """Print what was done in this session, what is left of the round, and what to type next."""
+    """Print what the person did in this session, what is left in the round, and the command to type next."""
     from worksample.app.judging.personal_review import items_left, items_left_elsewhere, items_wanting_votes
     from worksample.experiments.experiment_lookup import short_name
 

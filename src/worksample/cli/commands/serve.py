@@ -93,7 +93,9 @@ def command(
 
 
 def _bind_of(bind: str | None, scheme: str) -> tuple[str, int | None]:
-    """Return the address and port to listen on; the port is None if browsers use the same one."""
+    """Return the address and the port on which the server listens. The port is None if it is the port that browsers
+    use.
+    """
     if bind is None:
         # Behind a proxy, the port of the URL is the proxy's, so the server takes another one.
         return "127.0.0.1", 8765 if scheme == "https" else None

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Amount(click.ParamType[float | str]):
-    """A number of 0 or more, or the word "unknown"."""
+    """Parameter type of the command line: a number that is not negative, or the word "unknown"."""
 
     name = "NUMBER|unknown"
 
@@ -160,7 +160,9 @@ def _say_next(name: str, store: str | None) -> None:
 
 
 def _print_next_for_lone_work(done: HandedIn, task: str, store: str | None, *, graded: bool) -> None:
-    """Print the next command for work without an experiment: how to see its score, or how to get one."""
+    """Print the next command for work that belongs to no experiment. The command shows the score of the work, or grades
+    the work if it has no score.
+    """
     place = f" --store {shlex.quote(store)}" if store else ""
     if done.evaluation is None and graded:
         click.echo("  no program grades this work: people or judges grade it in an experiment, and you named none")
@@ -173,7 +175,9 @@ def _print_next_for_lone_work(done: HandedIn, task: str, store: str | None, *, g
 
 
 def _check_arguments(path: str | None, table: str | None, experiment: str | None, given: dict[str, object]) -> None:
-    """Raise UsageError unless the arguments describe exactly one of two things: a single piece of work, or a table."""
+    """Check that the arguments describe either one submission or a table of many. Raises UsageError if they describe
+    both or neither.
+    """
     of_one = ("task", "instance", "entrant", "origin", "date", "minutes", "cost", "repeat")
     said = [f"--{name}" for name in of_one if given[name] is not None]
     if (path is None) == (table is None):

@@ -114,14 +114,16 @@ def _limits_text(limits: Limits) -> str:
 
 
 def _rows_by_instance(what: str, by_instance: dict[str, str]) -> list[tuple[str, object]]:
-    """Return one row if all instances agree, else one for each."""
+    """Return one row for the printed table if a text is the same for all instances. Otherwise return one row for each
+    instance.
+    """
     if len(set(by_instance.values())) == 1:
         return [(what, next(iter(by_instance.values())))]
     return [(f"{what} of {name}", said) for name, said in by_instance.items()]
 
 
 def _deliverable_rows(package: Package) -> list[tuple[str, str, str, str, str]]:
-    """Return one row per deliverable, with the instances that require it."""
+    """Return one row of the printed table for each deliverable, with the instances that require the deliverable."""
     asked: dict[Deliverable, list[str]] = {}
     for spec in package.instances:
         for one in spec.deliverables:
@@ -247,7 +249,7 @@ def _print_report(report: Report) -> None:
 
 
 def _print_next_run(folder: Path) -> None:
-    """Print how to run a package that passed."""
+    """Print the command that runs a task package, after the package has passed its check."""
     who = "--agent worker --model PROVIDER/MODEL"
     if (folder / "scripts" / "good").is_dir():
         who = f"--agent scripted --script {shlex.quote(str(folder / 'scripts' / 'good'))}"

@@ -60,7 +60,9 @@ def check_command(folder: Path, start: bool | None) -> int:
 
 
 def _time_start(folder: Path) -> list[tuple[str, float]]:
-    """Return the seconds that the seed, a start and a reset took."""
+    """Return the names and the durations in seconds of the steps of a start: making the seed, starting, and
+    resetting.
+    """
     from worksample.sandboxes.services import open_services
     from worksample.tasks.workplace_settings import PORTS
     from worksample.workplace.workplace import reset_services, seed_of_folder, services_box, workplace_over_state
@@ -311,7 +313,7 @@ def seeds_command(as_json: bool | None) -> int:
 
 
 UNUSED_DAYS = 30.0
-"""Days without use after which a seed is removed."""
+"""Default number of days after which a seed that was not used is removed."""
 
 
 @click.command("prune")
