@@ -1,4 +1,4 @@
-"""Evaluation by people: accounts, rounds, queues, drafts, votes, verdicts. No HTTP."""
+"""Evaluation by people: accounts, rounds, queues, drafts, votes and verdicts. This package has no HTTP code."""
 
 # SQLAlchemy and argon2 are slow to import, so they are imported on first use.
 from lazy_loader import attach_stub

@@ -16,19 +16,21 @@ class Denied(UsageError):
 
 
 class NotYours(UsageError):
-    """The person has no such item; the same error if the item does not exist."""
+    """Error of access to an item that the person does not have. The error is the same if the item does not exist."""
 
 
 class Conflict(UsageError):
-    """Somebody else was faster: a stale revision, a lease that passed on, an answer that is in already."""
+    """Error of a change that somebody else has overtaken: a stale revision, a lease that another person has taken, or
+    an answer that is already submitted.
+    """
 
 
 class NotReady(UsageError):
-    """The person must read the training page or pass the quiz first."""
+    """Error of a person who must first read the training page or pass the quiz."""
 
 
 class InvalidAnswer(UsageError):
-    """An incomplete or invalid answer. `faults`: question -> what is wrong."""
+    """Error of an answer that is incomplete or invalid. `faults` has the fault of each question."""
 
     def __init__(self, faults: Mapping[str, str]) -> None:
         super().__init__("; ".join(f"{name}: {text}" for name, text in faults.items()))

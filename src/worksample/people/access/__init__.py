@@ -1,1 +1,1 @@
-"""Accounts, sessions, profiles, and who has seen makers' names."""
+"""Accounts, sessions and profiles of people, and records of which admins have seen the names of makers."""

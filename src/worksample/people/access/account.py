@@ -17,23 +17,25 @@ from worksample.tasks.taxonomy import expand_sets
 
 
 class Role(StrEnum):
-    """The roles of an account."""
+    """Role of an account: what its person may do in the app."""
 
     EVALUATOR = "evaluator"
-    """Judges holistically, in pairs, and tags failures."""
+    """Role of people who judge work as a whole or in pairs, and who tag failures."""
     EXPERT = "expert"
-    """Judges by rubrics, in the expert's own domains."""
+    """Role of people who judge by rubrics, in their own domains."""
     WORKER = "worker"
-    """Does tasks as agents do them."""
+    """Role of people who do tasks as agents do them."""
     REVIEWER = "reviewer"
-    """Audits, adjudicates and reviews the integrity of work that passed."""
+    """Role of people who audit and adjudicate votes, and who review the integrity of work that passed."""
     ADMIN = "admin"
-    """Opens rounds, invites people, strikes and restores records, reads the dashboard."""
+    """Role of people who open rounds, invite people, strike and restore records, and read the dashboard."""
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A person's account. `evaluator`: id of the current Evaluator record. `domains`: empty for any domain."""
+    """Account of a person. `evaluator` is the id of the person's current Evaluator record. If `domains` is empty, the
+    person may judge work of any domain.
+    """
 
     id: str
     name: str
@@ -43,13 +45,13 @@ class Account:
     domains: tuple[str, ...] = ()
 
     def may(self, *roles: Role) -> None:
-        """Raise Denied unless the account has one of these roles."""
+        """Check that the account has one of these roles. Raises Denied if it has none of them."""
         if self.disabled or not self.roles & set(roles):
             raise Denied("your roles do not allow this", next="ask an admin for the role")
 
 
 def read_roles(roles: Collection[str]) -> frozenset[Role]:
-    """Parse role names. Raises UsageError for none or an unknown one."""
+    """Parse the names of roles. Raises UsageError if no role is given, or if a name is unknown."""
     unknown = sorted(set(roles) - set(Role))
     if unknown or not roles:
         raise UsageError(f"no such role: {', '.join(unknown) or 'none given'}", next=f"one of {', '.join(Role)}")
@@ -67,7 +69,7 @@ def read_account(row: Any) -> Account:
 
 
 def find_account(connection: Connection, id: str) -> Account:
-    """Load an account. Raises Denied if there is none."""
+    """Read an account from the database. Raises Denied if no account has this id."""
     row = connection.execute(select(accounts).where(accounts.c.id == id)).first()
     if row is None:
         raise Denied("this account does not exist", next="sign in with another name")

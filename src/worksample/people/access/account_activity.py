@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def last_active(store: Store) -> dict[str, int]:
-    """Return account -> microseconds since 1970 of the last activity, for accounts with any."""
+    """Return the time of each account's last activity in microseconds since 1970, by account id. Accounts without
+    activity are left out.
+    """
     queries = (
         # A session's end is extended by use, so it reveals the last use to within ten minutes.
         select(sessions.c.account, func.max(sessions.c.expires) - IDLE).group_by(sessions.c.account),
@@ -36,8 +38,8 @@ def last_active(store: Store) -> dict[str, int]:
 
 
 def counted_until(store: Store, names: Iterable[str]) -> int:
-    """Return the time up to which the working time of these people is counted, as microseconds since 1970; 0 if none
-    is.
+    """Return the time up to which the working time of these people has been counted, in microseconds since 1970. Return
+    0 if no time has been counted.
     """
     chosen = accounts.c.name.in_(tuple(names))
     with store.database.reading() as connection:
@@ -46,8 +48,8 @@ def counted_until(store: Store, names: Iterable[str]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """An invitation, without its token. `author`: an account's id, "" for the store's owner; `revoked`: it opens
-    nothing.
+    """Invitation, without its token. `author` is the id of the account that made it, or "" for the store's owner. If
+    `revoked` is True, the invitation can no longer be used.
     """
 
     id: str
@@ -70,7 +72,9 @@ def invitations(store: Store) -> list[Invitation]:
 
 
 def ends_at(store: Store, token: str) -> int:
-    """Return the expiry of an invitation or one-time link in microseconds since 1970; 0 if it is unknown."""
+    """Return the time at which an invitation or one-time link expires, in microseconds since 1970. Return 0 if the
+    token is unknown.
+    """
     query = select(tickets.c.expires).where(tickets.c.hash == hash_token(token))
     with store.database.reading() as connection:
         return int(connection.execute(query).scalar() or 0)

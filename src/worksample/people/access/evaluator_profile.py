@@ -1,4 +1,4 @@
-"""An evaluator's background, stored as versions of an Evaluator record."""
+"""Background of an evaluator. Each version of it is stored as an Evaluator record."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from worksample.records import Evaluator, EvaluatorKind, Frozen, canonical, dige
 
 
 class Profile(Frozen):
-    """The background of an evaluator (RLI 3.4, UpBench 3.2). None means unknown. Each change makes a new version."""
+    """Background of an evaluator (RLI 3.4, UpBench 3.2). None means that a value is unknown. Each change makes a new
+    version.
+    """
 
     domains: tuple[str, ...] = ()
     """Categories such as `upwork:design`. A queue that matches domains offers items of these and of categories below
@@ -20,13 +22,13 @@ class Profile(Frozen):
     """
     skills: tuple[str, ...] = ()
     hours: float | None = Field(default=None, ge=0)
-    """Hours of paid work in these domains so far."""
+    """Number of hours of paid work that the person has done in these domains."""
     earnings: float | None = Field(default=None, ge=0)
-    """US dollars earned in these domains."""
+    """Amount in US dollars that the person has earned in these domains."""
     rating: float | None = Field(default=None, ge=0, le=5)
-    """Clients' mean rating, 0 to 5."""
+    """Mean rating of the person by clients, from 0 to 5."""
     pay_rate: float | None = Field(default=None, ge=0)
-    """US dollars per hour for evaluating."""
+    """Pay of the person for evaluating, in US dollars per hour."""
 
 
 def evaluator_of(account: str, name: str, profile: Profile, at: int) -> Evaluator:
@@ -55,5 +57,7 @@ def profile_of(evaluator: Evaluator) -> Profile:
 
 
 def person_of(evaluator: str) -> str:
-    """Return the account behind an evaluator's id, in any version; other evaluators' ids are returned unchanged."""
+    """Return the account id in the id of a person's Evaluator record, whatever its version. Ids of other evaluators are
+    returned unchanged.
+    """
     return evaluator.removeprefix("person-").rpartition("@")[0] if evaluator.startswith("person-") else evaluator

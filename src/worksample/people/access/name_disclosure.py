@@ -1,4 +1,4 @@
-"""Disclosure of makers' names: an admin who has seen who made the work gets none of it to judge."""
+"""Disclosure of makers' names. An admin who has seen who made the work gets none of this work to judge."""
 
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ _a = assignments.c
 
 
 def looks_at(queue: Queue) -> list[str]:
-    """Return the round and the rounds whose verdicts it uses, which show the same deliverables."""
+    """Return the queue's round and the rounds whose verdicts it uses. All of them show the same deliverables."""
     return [queue.round, *(found for name in ("over", "holistic") if (found := queue.settings.get(name)))]
 
 
 def has_seen_names(connection: Connection, queue: Queue, account: str) -> bool:
-    """Tell whether the account has seen names of the queue's round, a round it reviews, or the experiment's work."""
+    """Return whether the account has seen the names of makers in the queue's round, in a round that it reviews, or in
+    the work of its experiment.
+    """
     seen = {"account": account, "kind": NAMES}
     whole = queue.settings.get("experiment")
     notes = [*looks_at(queue), *([whole] if whole else [])]
@@ -49,8 +51,8 @@ def _related_rounds(connection: Connection, round: str) -> set[str]:
 
 
 def refuse_votes_at_work(store: Store, account: Account, round: str) -> None:
-    """Raise Conflict while the person has an open item of the round or of one that reviews it: judge first, then
-    read.
+    """Raise Conflict if the person has an open item of the round, or of a round that reviews it. The person must judge
+    the item before reading the votes.
     """
     with store.database.reading() as connection:
         _refuse(connection, account, _related_rounds(connection, round))

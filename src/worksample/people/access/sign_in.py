@@ -1,4 +1,4 @@
-"""Sign-in: invitations, passwords, one-time links, sessions."""
+"""Sign-in of people: invitations, passwords, one-time links and sessions."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 DAY = 24 * 60 * MINUTE
 INVITED, REVOKED = "invitation", "revoked invitation"
-"""Kinds of tickets; a revoked invitation opens nothing."""
+"""Kinds of tickets for invitations. A revoked invitation can no longer be used."""
 INVITATION, LINK = 7 * DAY, 15 * MINUTE
 IDLE, SESSION = DAY, 30 * DAY
-"""A session ends after a day without use, and after thirty days in any case."""
+"""Time without use after which a session ends (one day), and time after which it ends in any case (thirty days)."""
 _WRONG = "wrong name or password"
 _SPENT = "this link is wrong, used or expired"
 _ANEW = "ask an admin for a new one; alone, start worksample review again"
@@ -139,7 +139,9 @@ class Accounts:
         return self._ticket("link", row.id, "", by.id if by else "", LINK)
 
     def redeem(self, token: str) -> str:
-        """Open a session by a one-time link's token and return the session's token. Raises Denied."""
+        """Use the token of a one-time link to open a session. Return the token of the session. Raises Denied if the
+        link is invalid.
+        """
         with self._db.writing() as connection:
             row = self._use_ticket(connection, token, "link")
             if find_account(connection, row.account).disabled:
@@ -154,7 +156,9 @@ class Accounts:
             return self._session(connection, account.id)
 
     def session(self, token: str) -> Account | None:
-        """Return the account of a session; None if the token is wrong or expired, or the account is disabled."""
+        """Return the account of a session. Return None if the token is wrong or expired, or if the account is
+        disabled.
+        """
         now, hash = self._clock(), hash_token(token)
         with self._db.reading() as connection:
             row = connection.execute(sql.SESSION, {"hash": hash}).first()

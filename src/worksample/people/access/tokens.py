@@ -9,11 +9,11 @@ import unicodedata
 from worksample.people.errors import Denied
 
 SHORTEST, LONGEST = 12, 1024
-"""Fewest and most characters of a password."""
+"""Minimum and maximum number of characters of a password."""
 
 
 def new_token() -> str:
-    """Return 256 random bits, safe in a URL."""
+    """Return a token of 256 random bits, in characters that are allowed in a URL."""
     return secrets.token_urlsafe(32)
 
 
@@ -23,12 +23,14 @@ def hash_token(token: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """Normalise a name for uniqueness: compatibility characters, case and spaces do not count."""
+    """Normalise a name, so that two names that differ only in compatibility characters, case or spaces count as
+    equal.
+    """
     return " ".join(unicodedata.normalize("NFKC", storable(name)).casefold().split())
 
 
 def storable(text: str) -> str:
-    """Replace lone surrogates and NUL, which databases refuse."""
+    """Replace the characters that databases refuse: lone surrogates and NUL."""
     return text.encode("utf-8", "replace").decode().replace("\x00", "\ufffd")
 
 
