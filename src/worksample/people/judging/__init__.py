@@ -1,1 +1,1 @@
-"""An evaluator's work: leases of items, drafts, submitted answers."""
+"""Work of evaluators who are people: leases of items, drafts, and submitted answers."""

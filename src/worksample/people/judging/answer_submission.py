@@ -1,4 +1,4 @@
-"""Submission of answers: an answer becomes an Evaluation, a skip becomes a declined one."""
+"""Submission of people's answers. An answer becomes an Evaluation, and a skipped item becomes a declined Evaluation."""
 
 from __future__ import annotations
 
@@ -198,7 +198,9 @@ class AnswerSubmission:
 
 
 def _read_rows(connection: Connection, item: str, account: Account) -> tuple[Any, Any, Queue]:
-    """Return the person's row, the item's row and the queue. Raises NotYours."""
+    """Return the person's assignment row, the item's row and the queue. Raises NotYours if the person does not have the
+    item.
+    """
     mine = own_row(connection, item, account)
     row = connection.execute(sql.ITEM, {"id": item}).one()
     return mine, row, find_queue(connection, row.queue)
@@ -217,9 +219,9 @@ def round_minutes(micros: int) -> float:
 
 
 def file_at_fault(store: Store, submissions: Iterable[str | None]) -> bool:
-    """Tell whether a file of these submissions is damaged or empty, and none was hidden for another reason.
+    """Return whether a file of these submissions is damaged or empty, and no file was hidden for another reason.
 
-    A view that is not stored, because the server was busy or lacks a converter, counts as another reason.
+    If a view is not stored, because the server was busy or lacks a converter, this counts as another reason.
     """
     found = False
     for id in submissions:

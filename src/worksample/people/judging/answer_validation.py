@@ -27,10 +27,12 @@ from worksample.records.weighted_criteria import weigh
 from worksample.results.round_evaluations import NO
 
 LONGEST = 20_000
-"""Most characters of a text."""
+"""Maximum number of characters of a text in an answer."""
 _SKIPS = {"not_applicable": SkipReason.NOT_APPLICABLE, "cannot_judge": SkipReason.CANNOT_JUDGE}
 Answer = tuple[Payload, dict[str, Any]]
-"""A payload, and the answers outside of it: critical_flaw, recognised, inspected."""
+"""Payload of an answer, and the answers that are not part of the payload: `critical_flaw`, `recognised` and
+`inspected`.
+"""
 
 
 def read_answer(form: Form, sent: Mapping[str, Any], criteria: Criteria, questions: Sequence[Question] = ()) -> Answer:

@@ -3,11 +3,13 @@
 LEASED = "leased"
 DONE = "done"
 EXPIRED = "expired"
-"""The lease expired; the person may get the item again if nobody else took it. The same holds for `released`."""
+"""State of an assignment whose lease has expired. The person may get the item again if nobody else has taken it. The
+same holds for the state `released`.
+"""
 RELEASED = "released"
 SKIPPED = "skipped"
 BARRED = "barred"
-"""Never offered to this person, who judged it in the reviewed round."""
+"""State of an item that is never offered to this person, because the person judged the work in the reviewed round."""
 STRUCK = "struck"
 
 RESUMABLE = (EXPIRED, RELEASED)

@@ -18,7 +18,7 @@ _SHORTEST = 3
 _COMMON = frozenset(
     {"agent", "command", "external", "human", "person", "reference", "scripted", "test", "the", "worker"}
 )
-"""Words that identify nobody and would blank out ordinary text."""
+"""Common words that are not removed from texts, because they identify nobody."""
 
 
 def giveaways(store: Store, submission: Submission) -> tuple[str, ...]:
@@ -44,7 +44,9 @@ def scrub(text: str, words: Iterable[str]) -> str:
 
 @lru_cache(maxsize=512)
 def _pattern(words: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Compile the words; None without words. Cached, because a round has few agents and many items."""
+    """Compile the words to a pattern; None if there are no words. The result is cached, because the items of a round
+    share the names of a few agents.
+    """
     patterns = []
     for word in sorted(words, key=lambda w: (-len(w), w)):
         parts = [re.escape(p) for p in re.split(r"[\s_.-]+", word) if p]

@@ -1,4 +1,4 @@
-"""Unsubmitted work: drafts with revisions, time worked, files opened."""
+"""Work of evaluators that is not submitted yet: drafts with revisions, the time worked, and the files opened."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 LARGEST = 256_000
-"""Most bytes of a draft."""
+"""Maximum size of a draft in bytes."""
 MOST_SEEN = 20_000
 _Parts = tuple[Queue, Any, Any, Draft | None, tuple[tuple[str, str], ...]]
 _a = assignments.c

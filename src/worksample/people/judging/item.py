@@ -30,7 +30,7 @@ class Pane:
 
     label: str
     manifest: str
-    """Digest of its manifest; "" if nothing was delivered."""
+    """Digest of the manifest of the pane's files; "" if nothing was delivered."""
     note: str = ""
     """A note on files that were not captured."""
 
@@ -45,7 +45,7 @@ class Draft:
     revision: int
     payload: Mapping[str, Any]
     saved: int
-    """Microseconds since 1970."""
+    """Time at which the draft was saved, in microseconds since 1970."""
     active_seconds: float
 
 
@@ -93,7 +93,7 @@ class Item:
 
 
 def shown_pair(row: Any, flipped: bool) -> tuple[str, str | None]:
-    """Return the submissions in the order in which this person sees them."""
+    """Return the two submissions of an item in the order in which this person sees them. `flipped` swaps the order."""
     if row.second is None or not flipped:
         return row.subject, row.second
     return row.second, row.subject

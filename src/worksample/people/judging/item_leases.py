@@ -156,7 +156,9 @@ class ItemLeases:
         return row
 
     def heartbeat(self, item: str, account: Account) -> int:
-        """Renew a lease. Return its end in microseconds since 1970. Raises NotYours, Conflict."""
+        """Renew the lease of an item, and return the time at which the lease ends in microseconds since 1970. Raises
+        NotYours if the person does not have the item, and Conflict if another person has taken it.
+        """
         with self._db.writing() as connection:
             now = self._clock()
             row = self.renew(connection, item, account, now)
@@ -209,7 +211,7 @@ def own_row(connection: Connection, item: str, account: Account) -> Any:
 
 
 def missing_step(connection: Connection, queue: Queue, account: Account) -> str:
-    """Return what the person must do before this queue offers items; "" for nothing."""
+    """Return the step that the person must complete before this queue offers items; "" if no step is missing."""
     settings = queue.settings
     if has_seen_names(connection, queue, account.id):
         return "you have seen the makers' names in this round, so others judge it"
@@ -233,6 +235,8 @@ def random_start(seed: int, account: str) -> tuple[float, bool]:
 
 
 def is_flipped(seed: int, account: str, ordinal: int) -> bool:
-    """Tell whether the sides of a person's item number `ordinal` are swapped: one of every two is, drawn at random."""
+    """Return whether the two sides of a person's item number `ordinal` are swapped. Of every two items, one that is
+    drawn at random is swapped.
+    """
     first = int(digest_of([seed, account, ordinal // 2])[:8], 16) & 1
     return bool(first ^ (ordinal & 1))

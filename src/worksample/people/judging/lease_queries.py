@@ -53,10 +53,10 @@ ASSIGN = assignments.insert()
 _held = exists().where(_a.item == _i.id, _a.account == _account, *(_a.state != state for state in RESUMABLE))
 # Literals and a separate `withdrawn` let the database use the index of free items.
 LEFT = (_i.free > literal_column("0")) & ~_i.withdrawn & ~WITHDRAWN
-"""Condition on an item: somebody may claim it."""
+"""SQL condition that an item can still be claimed by somebody."""
 _free = (_i.queue == _queue) & LEFT & (_i.maker != bindparam("name")) & ~_held
 FREE = select(func.count()).select_from(items).where(_free)
-"""Number of a queue's items that a person could get."""
+"""SQL query for the number of items of a queue that a person could get."""
 
 
 def _pick(backwards: bool, before: bool) -> Select[tuple[str]]:
