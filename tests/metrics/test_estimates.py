@@ -157,7 +157,7 @@ def test_codes_name_every_row(names):
 def test_columns_are_checked_once_and_clearly():
     with pytest.raises(UsageError, match="the value nan in row 1"):
         floats("cost", np.array([1.0, np.nan]))
-    with pytest.raises(UsageError, match="row 0 is inf"):
+    with pytest.raises(UsageError, match="the value inf in row 0"):
         floats("cost", [float("inf")])
     with pytest.raises(UsageError, match="not numbers"):
         floats("cost", ["1"])

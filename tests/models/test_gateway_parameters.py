@@ -79,7 +79,7 @@ def read(dialect: Dialect, body: dict[str, Any], path: str = "/") -> ModelReques
         return str(error)
 
 
-REFUSALS = ("is not supported", "fetches nothing", "one of", "is missing", "stores no responses")
+REFUSALS = ("is not supported", "does not download", "one of", "is missing", "stores no responses")
 
 
 def verdict(dialect: Dialect, case: Case, base: dict[str, Any], path: str = "/") -> str:

@@ -86,11 +86,13 @@ def test_other_words_are_refused_with_the_allowed_ones(tmp_path: Path, word: Any
             lambda: MeasureConfig(judged_by=word), lambda: WorkRules(judged_by=word),
             lambda: slots_df(store, judged_by=word),
         ):  # fmt: skip
-            with pytest.raises(UsageError, match=r"judged_by is .*\n  next: one of combined, people, judge, program"):
+            with pytest.raises(
+                UsageError, match=r"judged_by=.* is not allowed\n  next: one of combined, people, judge, program"
+            ):
                 build()
 
 
 @pytest.mark.parametrize(("option", "allowed"), [("protocol", "checkpoints"), ("by", "person, judge, program")])
 def test_grade_refuses_unknown_words(option: str, allowed: str) -> None:
-    with pytest.raises(UsageError, match=rf"{option} is 'nonsense'(.|\n)*one of .*{allowed}"):
+    with pytest.raises(UsageError, match=rf"{option}='nonsense' is not allowed(.|\n)*one of .*{allowed}"):
         _regrading(None, (), ("s",), {option: "nonsense"})

@@ -415,7 +415,7 @@ def test_imported_judges_are_judges(desk: Desk, tmp_path: Path) -> None:
     )
     assert again.by is JUDGE
     assert [one.minutes for one in desk.store.find(Evaluation, round=again.id)] == [1.125]
-    for bad, says in ((b"oracle", "none of person, judge, program"), (b"person", "one kind of evaluator")):
+    for bad, says in ((b"oracle", "one of person, judge, program"), (b"person", "one kind of evaluator")):
         both = row + row.replace(b"m/1", b"ann").replace(b'"judge"', b'"' + bad + b'"')
         with pytest.raises(ImportFailed, match=says):
             import_judgments(desk.store, both, Form.HOLISTIC, format="jsonl", author="me")

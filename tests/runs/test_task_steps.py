@@ -231,7 +231,7 @@ async def test_solutions_of_steps_are_controls_and_empty_work_scores_zero(tmp_pa
         store.commit(taken.task, *taken.instances)
         [instance] = taken.instances
         found = await graded(await run_solution(store, instance, Protocol.PROGRAM))
-        assert found.payload is None and found.reason.startswith("step dough: the verifier left no reward")
+        assert found.payload is None and found.reason.startswith("step dough: the verifier wrote no reward file")
         assert why_incompatible(Agent.of("w", "worker"), instance) == ""
 
 

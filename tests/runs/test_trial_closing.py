@@ -33,8 +33,8 @@ async def test_output_without_a_box_is_absent_with_its_reason(tmp_path: Path) ->
     recorder = BoxRecorder(begun(at))
     await recorder.capture()
     part = recorder.parts(at.store.blobs)["output"]
-    assert recorder.shortfall == Shortfall(Cause.SANDBOX_LOST, "the steps cannot run: the trial has no sandbox")
-    assert (part.status, part.reason) == (CaptureStatus.ABSENT, "the steps cannot run: the trial has no sandbox")
+    assert recorder.shortfall == Shortfall(Cause.SANDBOX_LOST, "there was no sandbox")
+    assert (part.status, part.reason) == (CaptureStatus.ABSENT, "there was no sandbox")
     assert at.store.manifest(part.manifest).entries == ()
     assert begun(at).recorders == []
 

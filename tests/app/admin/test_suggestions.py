@@ -141,7 +141,7 @@ def test_config_without_a_suggester_is_refused(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", create=True) as store:
         for text, kind, match in (
             ('[judges.other]\nmodel = "mockllm/m"', UsageError, r"no table \[judges.rubric\]"),
-            ('[judges.rubric]\nmodel = ["mockllm/a", "mockllm/b"]', UsageError, "panel"),
+            ('[judges.rubric]\nmodel = ["mockllm/a", "mockllm/b"]', UsageError, "several models"),
             ('[judges.rubric]\nmodle = "x"', ManifestError, "model"),
             ('[judges.rubric]\nmodel = "mockllm/m"\ncost = 1', PlanError, "price"),
         ):

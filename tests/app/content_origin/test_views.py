@@ -214,7 +214,7 @@ async def test_bombs_and_escaping_archives_get_cards(shelf: Shelf) -> None:
     }  # fmt: skip
     async with shelf.open(files) as client:
         shown = await viewed(client, "bomb.zip")
-        assert "more files or bytes than are unpacked" in shown["problem"]
+        assert "holds more than is unpacked" in shown["problem"]
         # What was unpacked stays within its limit; the rest is listed alone.
         assert (await client.get("/.worksample/files?path=bomb.zip")).json()["bytes"] <= 256 << 20
         picture = await viewed(client, "bomb.png")

@@ -84,7 +84,7 @@ async def test_endless_probe_is_ended(store: Store, tmp_path: Path) -> None:
     limits = CaptureLimits(probe=ProbeLimits(seconds=0.3))
     found = await capture_box(FolderBox(write(tmp_path / "out", {"a": "1"})), store.blobs, made, limits=limits)
     assert found.parts["output"].status is CaptureStatus.COMPLETE and found.cause is None
-    assert "slow: not done after 0.3 seconds" in found.parts["probes"].reason
+    assert "slow: the probe did not end within 0.3 seconds" in found.parts["probes"].reason
 
 
 async def test_failing_probe_costs_only_itself(store: Store, tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ async def test_failing_probe_costs_only_itself(store: Store, tmp_path: Path) -> 
     assert part.status is CaptureStatus.PARTIAL
     assert contents(store, part) == {"good.json": "1\n"}
     for text in (
-        "crash: exit code 1",
+        "crash: the probe ended with exit code 1",
         "chatty: the probe printed more than 5,000 bytes",
         "odd.txt: a probe must be a .py or .sh file",
         "big: the probe's script is larger than 4,000 bytes",

@@ -19,20 +19,10 @@ from worksample.formats.interface import (
     TransferRequest,
 )
 
+from .obstacles import OBSTACLES
+
 if TYPE_CHECKING:
     from .listing import AleInstance, AleListing
-
-OBSTACLES = {
-    "ale-load": "a load() that ends, and gives the same instances twice",
-    "ale-system": "an operating system other than Linux",
-    "ale-gpu": "a machine with a GPU",
-    "ale-licence": "software with a licence",
-    "ale-paths": "folders that a sandbox can have",
-    "ale-start": "preparations by its start()",
-    "ale-software": "software of its own for each instance",
-    "ale-data": "files that are not part of the checkout (--data)",
-}
-"""Obstacle -> the requirement of an instance that is not met here."""
 
 
 def _import(request: TransferRequest) -> TransferReport:

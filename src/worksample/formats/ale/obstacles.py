@@ -10,8 +10,19 @@ from worksample.box import BoxConfig
 from worksample.errors import SandboxError
 
 from .checkout import AlePackage
-from .format import OBSTACLES
 from .listing import AleInstance, AleListing
+
+OBSTACLES = {
+    "ale-load": "a load() that ends, and gives the same instances twice",
+    "ale-system": "an operating system other than Linux",
+    "ale-gpu": "a machine with a GPU",
+    "ale-licence": "software with a licence",
+    "ale-paths": "folders that a sandbox can have",
+    "ale-start": "preparations by its start()",
+    "ale-software": "software of its own for each instance",
+    "ale-data": "files that are not part of the checkout (--data)",
+}
+"""Obstacle -> the requirement of an instance that is not met here."""
 
 REQUIRED_PATHS = ("input", "output", "reference")
 _HARMLESS = ("_setup", "file_exists", "directory_exists", "exists", "create_dir", "list_dir", "getLogger")

@@ -16,9 +16,8 @@ from worksample.tasks import read_package
 from worksample.tasks.brief_settings import setting_names
 
 from .evaluate import CODE
-from .format import OBSTACLES
 from .listing import AleInstance, AleListing
-from .obstacles import data_folder, obstacles_of
+from .obstacles import OBSTACLES, data_folder, obstacles_of
 
 AGENT_SECONDS = 18_000.0
 """ALE's time for an agent, if the card names none."""
