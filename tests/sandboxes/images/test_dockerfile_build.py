@@ -18,6 +18,7 @@ import pytest
 from sandboxes.images import machine
 from worksample.box import BoxConfig
 from worksample.errors import ImageError
+from worksample.files.machine import machine_id
 from worksample.sandboxes import open_box
 from worksample.sandboxes.host_state import BUILD_ROOT
 from worksample.sandboxes.images import ImageLimits, prepare_image
@@ -120,7 +121,8 @@ def test_build_is_limited_in_time(context: Path) -> None:
 
 def test_leftovers_of_killed_builds_are_removed_by_the_next(context: Path) -> None:
     space = Path("/proc/self/ns/pid").stat().st_ino
-    left = BUILD_ROOT / f"worksample-build-{os.getpid()}-1-{space}-00000000"  # of another process with our number
+    # Of another process with our number.
+    left = BUILD_ROOT / f"worksample-build-{os.getpid()}-1-{space}-{machine_id()}-00000000"
     left.mkdir()
     with build_folder() as folder:
         assert folder.is_dir() and not left.exists()
