@@ -44,7 +44,7 @@ def main(words: list[str]) -> int:
     ]
     listings = [one for one in list_packages(found, given.checkout) if _is_graded(one)]
     rows = asyncio.run(grade_all(listings, given.checkout, given.folder))
-    with (given.folder / "rows.csv").open("w", newline="") as file:
+    with (given.folder / "rows.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([("package", "reference", "score", "cause", "reason"), *rows])
     for (reference, result), count in sorted(Counter((row[1], _kind(row)) for row in rows).items()):
         sys.stdout.write(f"{reference}\t{result}\t{count}\n")

@@ -66,7 +66,7 @@ async def test_regrade_takes_newer_gradings_only(made: Bench) -> None:
     assert round.gradings != {made.instance.id: made.instance.grading_digest(Protocol.PROGRAM)}
     assert (round.purpose, round.over, round.reason) == (Purpose.REGRADE, "r0", "why")
     captured = newer.replaced(capture=newer.capture.replaced(root=True))
-    with pytest.raises(PlanError, match="what is captured changed"):
+    with pytest.raises(PlanError, match="list of files to capture changed"):
         regrade(made.store, [captured], subjects=(one.id,), author="me", reason="")
     with pytest.raises(PlanError, match="nothing to grade again"):
         regrade(made.store, [], subjects=(one.id,), author="me", reason="")

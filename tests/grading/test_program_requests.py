@@ -30,7 +30,7 @@ def test_omitted_fields_have_defaults() -> None:
         ({"timeout": 0}, "timeout"), ({"timeout": True}, "timeout"), ({"timeout": float("inf")}, "timeout"),
         ({"timeout": float("nan")}, "timeout"), ({"timeout": "1"}, "timeout"), ({"files": []}, "files"),
         ({"collect": "a"}, "collect"), ({"collect": [f"f{n}" for n in range(ANSWER_FILES + 1)]}, "collect"),
-        ({"collect": ["../x"]}, "invalid"), ({"files": {"/etc/x": ""}}, "invalid"), ({"collect": [1]}, "no text"),
+        ({"collect": ["../x"]}, "invalid"), ({"files": {"/etc/x": ""}}, "invalid"), ({"collect": [1]}, "must be text"),
         ({"files": {"a": "!"}}, "content is invalid"),
     ],
 )  # fmt: skip

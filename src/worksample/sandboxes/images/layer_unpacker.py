@@ -63,7 +63,7 @@ class LayerUnpacker:
         except OSError as failure:
             if failure.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise
-            raise ImageError(f"a file name in a layer is not allowed: {failure}", where="image", next=REBUILD) from None
+            raise ImageError(f"a file of a layer cannot be unpacked: {failure}", where="image", next=REBUILD) from None
 
     def _unpack_member(self, tar: tarfile.TarFile, member: tarfile.TarInfo, made: set[str]) -> None:
         steps = _steps(member.name)
