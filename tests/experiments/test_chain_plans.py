@@ -151,7 +151,7 @@ def test_feedback_from_unasked_evaluators_or_pairs_is_refused(tmp_path: Path) ->
 
 def test_dollar_budget_needs_prices_of_everything_it_counts(tmp_path: Path) -> None:
     chain = ChainConfig(reattempts=2, dollars=30)
-    with pytest.raises(PlanError, match="people's hours have no price"):
+    with pytest.raises(PlanError, match="people's hours of work have no price"):
         prepare(letters(tmp_path, chain=chain))
     paid = prepare(letters(tmp_path, chain=chain, people=PeopleConfig(pay=60)))
     assert paid.experiment.lock.chain == Chain(reattempts=2, dollars=30, pay=60)

@@ -38,7 +38,7 @@ def test_unreadable_rows_are_all_named(tmp_path: Path) -> None:
     with pytest.raises(FaultyRows) as caught:
         read_work(path)
     assert [what.partition(";")[0].partition(": E")[0] for what in caught.value.faults.values()] == [
-        "is not JSON", "is not an object", "minutes: is infinite or NaN",
+        "is not JSON", "is not an object", "minutes: is infinite or NaN, not a finite number",
     ]  # fmt: skip
 
 

@@ -167,7 +167,7 @@ def test_bare_repository_is_written_without_a_checkout(tmp_path: Path) -> None:
     assert merged is not None
     assert code.file("main", "moved.txt")[2] == b"1\n2\n3\n"
     assert {one["title"] for one in code.log("main", without=first)} == {"Merge", "Three", "Moved"}
-    with pytest.raises(DialectRefused, match="meanwhile"):
+    with pytest.raises(DialectRefused, match="in the meantime"):
         code.move("main", first, other)
     for ref in ("none", "--all", "", "main:run"):
         with pytest.raises(NotFound):

@@ -54,7 +54,7 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "without a service": (restamped(services=version_lines(("files", "git"))), "the state has no data of the "
         "services calendar"),
-    "services that are none": (restamped(services=7), "names no services"),
+    "services that are none": (restamped(services=7), "lists no services"),
 }  # fmt: skip
 
 

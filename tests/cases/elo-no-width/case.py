@@ -47,5 +47,5 @@ def _has_width(rows: list[tuple[str, str, str, float]], options: m.EloOptions) -
         # One project that is lost outright is no surprise after five or six that came out alike.
         assert found.low < found.value - 100
         assert found.high > found.value + 100
-        assert any("nearly alike" in note for note in found.notes)
+        assert any("nearly equal outcomes" in note for note in found.notes)
         assert found.error is None

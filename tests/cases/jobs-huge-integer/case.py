@@ -21,11 +21,11 @@ def check(room: Path, request: Any) -> None:
         row = {"id": "1", "description": "Draw", "amount": 7}
         text = json.dumps(row).replace("7", huge) if ending == "jsonl" else f"id,description,amount\n1,Draw,{huge}"
         table.write_text(text, encoding="utf-8")
-        with pytest.raises(ImportFailed, match="amount: is infinite or NaN"):
+        with pytest.raises(ImportFailed, match=r"amount: (is infinite or NaN|'9+' is not a number)"):
             import_jobs(table, room / "out", ImportJobs())
     for field in ("id", "title", "description"):
         table = room / "jobs.json"
         row = {"id": "1", "title": "t", "description": "Draw", "amount": 7} | {field: "HUGE"}
         table.write_text(json.dumps([row]).replace('"HUGE"', "9" * 5000), encoding="utf-8")
-        with pytest.raises(ImportFailed, match=f"{field}: is infinite or NaN"):
+        with pytest.raises(ImportFailed, match=f"{field}: is (infinite or NaN|not finite)"):
             import_jobs(table, room / "out", ImportJobs())

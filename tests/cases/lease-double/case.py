@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from experiments.test_stopped_run import (
-    test_a_run_that_stood_still_leaves_its_slot_to_the_one_that_took_it as check_run,
+    test_stopped_run_leaves_its_slot_to_the_one_that_took_over as check_run,
 )
 
 

@@ -130,7 +130,8 @@ def test_integer_is_exact_up_to_64_bits() -> None:
 @pytest.mark.parametrize(
     ("cell", "says"),
     [
-        (10**400, "not a finite number"), (-(10**400), "not a finite number"), ("1e999", "not a finite number"), ("9" * 4000, "not a finite number"),
+        (10**400, "not a finite number"), (-(10**400), "not a finite number"), ("1e999", "not a finite number"),
+        ("9" * 4000, "not a finite number"),
         (math.inf, "not a finite number"), (True, "not a number"), ("=A1", "a formula"), ("12%", "is a percentage"),
         ("-3", "below 0"), ("9" * 6000, "not a number"), ("€", "not a number"),
     ],

@@ -342,6 +342,6 @@ async def test_work_with_a_runner_ends_as_without() -> None:
 def test_model_colleague_needs_a_model() -> None:
     one = ROSA.replaced(backing="model")
     assert isinstance(choose_responders([one], MODEL, ModelService())["rosa"][1], ModelResponder)
-    with pytest.raises(SandboxError, match="names none") as caught:
+    with pytest.raises(SandboxError, match="names no model") as caught:
         choose_responders([one], None, ModelService())
     assert caught.value.cause is Cause.SERVICE_START

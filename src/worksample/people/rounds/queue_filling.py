@@ -45,7 +45,7 @@ def fill_queue(store: Store, round: Round, at: int) -> int:
         raise PlanError(
             "this round is not judged by people",
             where=round.id,
-            next="open a round for people in the app (worksample serve)",
+            next="worksample serve, and open a round for people in the app",
         )
     plan = json.loads(store.blobs.read(digest))
     said = earlier_evaluations(store, {item["round"] for item in plan["items"]})
