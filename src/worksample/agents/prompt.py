@@ -6,6 +6,7 @@ from pathlib import Path
 
 from worksample.records import Instance
 
+from .account_text import accounts_text, copied_inputs_text
 from .harness_settings import WorkerSettings
 from .workspace import Workspace
 
@@ -42,6 +43,7 @@ REVISE = "Correct what you found. When you are done, stop calling tools and say 
 
 def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool = True) -> str:
     """Build the system message: the agent's role, the folders, the rules, the deliverables and the self-check."""
+    environment = workspace.instance.work.environment
     parts = [
         "You are a professional doing a piece of paid work. Do all of it yourself, then hand in the result.",
         folder_text(workspace),
@@ -56,6 +58,7 @@ def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool
     parts += [
         "Questions in this conversation are not answered. If the brief leaves something open, decide as a careful "
         f"professional would.{_colleagues(workspace)} {workspace.network}",
+        *filter(None, (copied_inputs_text(environment), accounts_text(environment))),
         FORMATS,
     ]
     if "browser" in workspace.instance.work.environment.interfaces:
