@@ -81,7 +81,7 @@ class OriginalTask:
         return tuple(sorted(found - {"sotopia"}))
 
     @property
-    def given(self) -> tuple[ImageFile, ...]:
+    def initial_files(self) -> tuple[ImageFile, ...]:
         """Files that the original's image gives to the agent, in /workspace or /data."""
         return tuple(
             sorted(
@@ -238,7 +238,7 @@ def write_original(
 
 
 def _brief(task: OriginalTask) -> str:
-    provided = "\n".join(f"- `{one.target}`" for one in task.given) or "What is named above."
+    provided = "\n".join(f"- `{one.target}`" for one in task.initial_files) or "What is named above."
     sections = {
         "Work description": task.prompt,
         "Provided material": provided,
@@ -302,11 +302,11 @@ def _environment(task: OriginalTask) -> list[str]:
 
 def _folders(task: OriginalTask) -> list[str]:
     """Return the settings of the folders. Files that the original's image has in /workspace are there, writable."""
-    reads_data = any(one.target.startswith(f"{DATA}/") for one in task.given)
+    reads_data = any(one.target.startswith(f"{DATA}/") for one in task.initial_files)
     if reads_data:
         return [f'paths = {{ input = "{DATA}", output = "{WORKSPACE}", reference = "{UTILS}" }}']
     return [
-        *(["copied_inputs = true"] if task.given else []),
+        *(["copied_inputs = true"] if task.initial_files else []),
         f'paths = {{ output = "{WORKSPACE}", reference = "{UTILS}" }}',
     ]
 
