@@ -1,4 +1,5 @@
-"""Tables in workbooks (`.xlsx`): the sheet, the row with the names, and cells with what their formats say.
+"""Reader of tables in workbooks (`.xlsx`). It finds the sheet and the row of column names, and reads cells with their
+formats.
 
 `read_sheets` runs in a process with limits on time and memory, because workbooks come from anywhere.
 """

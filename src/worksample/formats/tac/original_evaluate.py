@@ -49,8 +49,7 @@ def evaluate(case: Case) -> Grade:
 
     Raises GraderError with one of these causes. `grader.lacks`: a service, module or conversation is missing.
     `grader.malformed`: the evaluator's result is not a list of checkpoints. `grader.crash`: it failed. If the judge
-    does
-    not answer, the cause is the judge's.
+    does not answer, the cause is the judge's.
     """
     folder = case.folder("reference")
     services = _require_prerequisites(case, folder)
