@@ -90,8 +90,8 @@ def _print_prompts(instances: Sequence[Instance], agent_name: str, only: str | N
     if not chosen:
         names = ", ".join(one.name for one in instances)
         raise UsageError(f"the task has no instance {only!r}; it has {names}", next="--instance with one of these")
-    key = "preset" if agent_name in PRESETS else "harness"
-    agent = define(**{key: agent_name}, model="provider/model")
+    preset = agent_name if agent_name in PRESETS else None
+    agent = define(preset=preset, harness=None if preset else agent_name, model="provider/model")
     prompts = {one.name: show_prompts(agent, one) for one in chosen}
     if as_json:
         say_json({"agent": agent_name, "prompts": prompts})
