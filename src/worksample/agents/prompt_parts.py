@@ -52,7 +52,7 @@ def folders(workspace: Workspace, settings: WorkerSettings) -> str:
 
 
 def folder_text(workspace: Workspace) -> str:
-    """Return text that names the folders of the box and says what is handed in from where."""
+    """Return text that names the folders of the box and says what is handed in."""
     work, capture = workspace.instance.work, workspace.instance.capture
     paths = work.environment.paths
     parts = [
@@ -162,7 +162,7 @@ def formats(workspace: Workspace, settings: WorkerSettings) -> str:
 
 
 def skills(workspace: Workspace, settings: WorkerSettings) -> str:
-    """Say where the task's skills are and how to use them."""
+    """Name the folder of the task's skills, and say how to use them."""
     folder = workspace.instance.work.environment.skills
     if not folder:
         return ""
@@ -172,7 +172,7 @@ def skills(workspace: Workspace, settings: WorkerSettings) -> str:
     )
 
 
-def check(workspace: Workspace, settings: WorkerSettings) -> str:
+def self_check(workspace: Workspace, settings: WorkerSettings) -> str:
     """Ask the agent to check its deliverables before it hands them in."""
     if settings.self_check == "none":
         return ""
@@ -193,7 +193,7 @@ PARTS: Mapping[str, Callable[[Workspace, WorkerSettings], str]] = {
     "tools": tools,
     "formats": formats,
     "skills": skills,
-    "check": check,
+    "check": self_check,
 }
 """Parts of the system message, in their order."""
 

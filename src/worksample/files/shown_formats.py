@@ -68,10 +68,10 @@ SHOWN_FORMATS: tuple[ShownFormat, ...] = tuple(
 
 def formats_text() -> str:
     """Return the formats for an agent's prompt, by how well the viewer shows them, with their file extensions."""
-    whole = [_named(one) for one in SHOWN_FORMATS if one.badge != THUMBNAIL]
-    partly = [_named(one) for one in SHOWN_FORMATS if one.badge == THUMBNAIL]
+    whole = [_entry(one) for one in SHOWN_FORMATS if one.badge != THUMBNAIL]
+    partly = [_entry(one) for one in SHOWN_FORMATS if one.badge == THUMBNAIL]
     return f"{'; '.join(whole)}. Of these formats it shows at most a thumbnail: {'; '.join(partly)}"
 
 
-def _named(one: ShownFormat) -> str:
+def _entry(one: ShownFormat) -> str:
     return f"{one.title} ({' '.join(one.extensions)})"

@@ -55,7 +55,7 @@ def show_command(folder: str, prompt: bool, agent_name: str | None, instance: st
     """Show a task package: brief, environment, deliverables, criteria, instances and digests.
 
     With --prompt, show what an agent is told instead. The prompt is made of what the task has: folders, network,
-    services, interfaces, and what is handed in from where.
+    services, interfaces, and what is handed in.
     """
     from worksample.files import HashSink
     from worksample.tasks import ingest, read_package
