@@ -308,7 +308,7 @@ def wrong_pages() -> Iterator[str]:
 
 
 def unlisted_decisions() -> Iterator[str]:
-    """Yield decision records that the index does not list with number and title, or that are named by another number."""
+    """Yield decision records that the index does not list, or that are named by another number than their title."""
     folder = ROOT / "docs" / "decisions"
     index = (folder / "index.md").read_text(encoding="utf-8")
     for file in sorted(folder.glob("0*.md")):
