@@ -5,16 +5,18 @@ from __future__ import annotations
 from worksample.records import Environment
 
 
-def accounts_text(environment: Environment) -> str:
+def accounts_text(environment: Environment, *, browser: bool) -> str:
     """Return the accounts that the agent is told, and the services in which its browser is signed in; "" if the task
     has none.
+
+    browser: whether the agent uses a browser.
     """
     lines = [
         f"Your account for {one.service} ({one.url}): user name {one.name}, password {one.password}."
         for one in environment.accounts
         if one.shown
     ]
-    if environment.browser is not None and environment.browser.signed_in:
+    if browser and environment.browser is not None and environment.browser.signed_in:
         names = ", ".join(f"{one.service} ({one.url})" for one in environment.accounts)
         lines.append(f"Your browser is already signed in to {names}.")
     return "\n".join(lines)
