@@ -12,9 +12,7 @@ from pathlib import Path
 import pytest
 
 from formats.tac_small_repository import write_repository
-from worksample.agents import PRESETS
-from worksample.agents.prompt import program_text
-from worksample.agents.workspace import Workspace
+from worksample.agents import PRESETS, define, show_prompts
 from worksample.files import HashSink
 from worksample.formats.tac.original_import import import_original
 from worksample.tasks import ingest, read_package
@@ -25,7 +23,8 @@ TITLES = {"owncloud": "ownCloud", "rocketchat": "Rocket.Chat", "gitlab": "GitLab
 
 def prompt_of(package: Path) -> str:
     [instance] = ingest(read_package(package), HashSink()).instances
-    return program_text(Workspace(instance), "")
+    [text] = show_prompts(define(harness="worker", model="provider/model", preset="tac"), instance)
+    return text
 
 
 def wrong_facts(task: Path, package: Path) -> list[str]:
