@@ -18,9 +18,9 @@ from typing import IO
 from ..accounts import DialectAccount, DialectAccounts, challenge
 from ..backend import TRACKER, Backend
 from ..http_messages import DialectRefused, DialectRequest, DialectResponse, json_response, not_served, redirect_page
-from ..json_tables import JsonTables
+from ..json_tables import JsonTables, issue_with_number
 from ..tracker import Tracker
-from . import branches, commits, files, issues, labels, merge_requests, milestones, projects
+from . import branches, commits, files, issues, labels, merge_requests, milestones, pipelines, projects
 from .routing import find_route, to_response
 from .view import NAMESPACE, GitLabView
 
@@ -38,7 +38,7 @@ _PAGES = {
     "commit": ("/projects/{name}/repository", "/projects/{name}/repository/revisions/{rest}"),
     "project_members": ("/projects/{name}", "/projects/{name}"),
 }
-_READ = (branches, files, commits, issues, labels, merge_requests, milestones, projects)
+_READ = (branches, files, commits, issues, labels, merge_requests, milestones, pipelines, projects)
 """Modules with the functions that answer requests. Importing them registers the functions' routes."""
 
 
@@ -142,7 +142,10 @@ class GitLab:
         if page is None or page[1] != NAMESPACE or (page[3] and page[3] not in _PAGES):
             raise not_served(f"GitLab's page {request.path}")
         form = _PAGES[page[3]][1 if page[4] else 0] if page[3] else "/projects/{name}"
-        return redirect_page(self._home + form.format(name=page[2], rest=(page[4] or "").rstrip("/")))
+        rest = (page[4] or "").rstrip("/")
+        if page[3] == "issues":
+            rest = issue_with_number(self._kept.read(page[2]), rest)
+        return redirect_page(self._home + form.format(name=page[2], rest=rest))
 
 
 def _pieces(source: IO[bytes], running: subprocess.Popen[bytes]) -> Iterator[bytes]:
