@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from worksample.kit.statements import enumerates, figures, plain, settled, stated
+from worksample.kit.statements import enumerates, figures, find_statement, plain, without_questions
 
 START = datetime(2026, 3, 16, 8, tzinfo=UTC)
 
@@ -40,31 +40,35 @@ def says_four(text: str) -> bool:
     ],
 )
 def test_statement_counts_in_any_words(text: str) -> None:
-    assert settled(notes(text), "jules", says_four, about=figures) == START
+    assert find_statement(notes(text), "jules", says_four, about=figures) == START
 
 
 def test_last_statement_decides() -> None:
-    assert settled(notes("5 are invited", "Sorry: 4 are invited"), "jules", says_four) == START + timedelta(minutes=1)
-    assert settled(notes("4 are invited", "Sorry: 5 are invited"), "jules", says_four) is None
-    assert settled(notes("4 are invited", "I go for lunch now"), "jules", says_four) == START
+    assert find_statement(notes("5 are invited", "Sorry: 4 are invited"), "jules", says_four) == START + timedelta(
+        minutes=1
+    )
+    assert find_statement(notes("4 are invited", "Sorry: 5 are invited"), "jules", says_four) is None
+    assert find_statement(notes("4 are invited", "I go for lunch now"), "jules", says_four) == START
 
 
 def test_row_of_guesses_states_nothing() -> None:
-    assert settled(notes(*(f"{number} are invited" for number in (*range(3, 20), 4))), "jules", says_four) is None
-    assert settled(notes(*["4 are invited"] * 9), "jules", says_four) is not None
+    assert (
+        find_statement(notes(*(f"{number} are invited" for number in (*range(3, 20), 4))), "jules", says_four) is None
+    )
+    assert find_statement(notes(*["4 are invited"] * 9), "jules", says_four) is not None
 
 
 def test_enumeration_states_nothing() -> None:
-    assert settled(notes(" ".join(map(str, range(60)))), "jules", says_four) is None
+    assert find_statement(notes(" ".join(map(str, range(60)))), "jules", says_four) is None
     assert enumerates("x" * 7_000)
     assert not enumerates("of 12 are 4 invited")
 
 
 def test_question_and_other_people_state_nothing() -> None:
-    assert settled(notes("Are 4 invited?"), "jules", says_four) is None
-    assert settled(notes("4 are invited", by="bram"), "jules", says_four) is None
+    assert find_statement(notes("Are 4 invited?"), "jules", says_four) is None
+    assert find_statement(notes("4 are invited", by="bram"), "jules", says_four) is None
 
 
 def test_plain_text_has_no_marks() -> None:
     assert plain("**Two** `WS-440`\n| _it_ |  don\u2019t snake_case") == "two ws-440 it don't snake_case"
-    assert stated("Yes. Is it 4? It is 5.\nReally?\nSo be it.") == "yes. it is 5. so be it."
+    assert without_questions("Yes. Is it 4? It is 5.\nReally?\nSo be it.") == "yes. it is 5. so be it."

@@ -40,10 +40,10 @@ def readable_texts(data: bytes) -> Iterator[str]:
     limits are left out.
     """
     left = [LIMIT]
-    yield from _unpacked(data, DEPTH, left)
+    yield from _unpack(data, DEPTH, left)
 
 
-def _unpacked(data: bytes, depth: int, left: list[int]) -> Iterator[str]:
+def _unpack(data: bytes, depth: int, left: list[int]) -> Iterator[str]:
     data = data[: max(0, left[0])]
     left[0] -= len(data)
     if not data:
@@ -56,11 +56,11 @@ def _unpacked(data: bytes, depth: int, left: list[int]) -> Iterator[str]:
     yield text
     yield text[::-1]
     if depth:
-        for inner in (*_archived(data, left), *_encoded(text)):
-            yield from _unpacked(inner, depth - 1, left)
+        for inner in (*_read_archive(data, left), *_decode_pieces(text)):
+            yield from _unpack(inner, depth - 1, left)
 
 
-def _archived(data: bytes, left: list[int]) -> Iterator[bytes]:
+def _read_archive(data: bytes, left: list[int]) -> Iterator[bytes]:
     most = max(0, left[0])
     try:
         if data[:2] == b"\x1f\x8b":
@@ -70,9 +70,9 @@ def _archived(data: bytes, left: list[int]) -> Iterator[bytes]:
         elif data[:6] == b"\xfd7zXZ\x00":
             yield lzma.LZMADecompressor(memlimit=256 << 20).decompress(data, most)
         elif data[:4] == b"PK\x03\x04":
-            yield from _zipped(data, most)
+            yield from _read_zip(data, most)
         elif data[257:262] == b"ustar":
-            yield from _tarred(data)
+            yield from _read_tar(data)
         elif data[:5] == b"%PDF-":
             for part in list(_RAW_PDF.finditer(data))[:MEMBERS]:
                 yield zlib.decompressobj().decompress(part[1].lstrip(b"\r\n"), most)
@@ -81,7 +81,7 @@ def _archived(data: bytes, left: list[int]) -> Iterator[bytes]:
         return  # broken, encrypted or another format: what was read until then counts
 
 
-def _zipped(data: bytes, most: int) -> Iterator[bytes]:
+def _read_zip(data: bytes, most: int) -> Iterator[bytes]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()[:MEMBERS]
         yield "\n".join(one.filename for one in members).encode("utf-8", "replace")
@@ -93,7 +93,7 @@ def _zipped(data: bytes, most: int) -> Iterator[bytes]:
                 yield re.sub(rb"<[^>]{0,2000}>", b"", _BLOCK.sub(b"\n", inner))
 
 
-def _tarred(data: bytes) -> Iterator[bytes]:
+def _read_tar(data: bytes) -> Iterator[bytes]:
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
         for count, one in enumerate(archive):
             if count >= MEMBERS:
@@ -102,7 +102,7 @@ def _tarred(data: bytes) -> Iterator[bytes]:
             yield one.name.encode("utf-8", "replace") + b"\n" + (file.read(LIMIT) if file else b"")
 
 
-def _encoded(text: str) -> Iterator[bytes]:
+def _decode_pieces(text: str) -> Iterator[bytes]:
     for found in list(_BASE64.finditer(text))[:MEMBERS]:
         piece = re.sub(r"\s|=+$", "", found[0]).replace("-", "+").replace("_", "/").replace("=", "")
         try:

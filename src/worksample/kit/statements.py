@@ -1,6 +1,6 @@
 """Statements in chat and comments: who said what about a matter, in whatever words, and what holds in the end.
 
-    at = settled(office.direct("jules", "maren"), "jules", lambda text: "tern" in text, about=re.compile("room").search)
+    at = find_statement(office.direct("jules", "maren"), "jules", lambda text: "tern" in text)
 
 A statement is judged by its content: numbers, names and the decision. Whoever states everything has stated nothing: a
 text that enumerates does not count, nor does a matter of which somebody has said many different things.
@@ -51,7 +51,7 @@ def plain(text: str) -> str:
     return flat(re.sub(r"[*`|]+|(?<!\w)_+|_+(?!\w)", " ", unicodedata.normalize("NFKC", text)))
 
 
-def stated(text: str) -> str:
+def without_questions(text: str) -> str:
     """Return the plain text without its questions. To ask whether something is true is not to state that it is true."""
     pieces = re.split(r"(?<=[.!?])(?=\s)|(?<=\n)", text)
     return plain(" ".join(piece for piece in pieces if not piece.rstrip().endswith("?")))
@@ -68,32 +68,32 @@ def enumerates(text: str) -> bool:
     return len(text) > LENGTH or len(figures(text)) > FIGURES
 
 
-def settled(
+def find_statement(
     said: Iterable[Said], by: str, right: Test, *, about: Test = _DIGIT.search, changes: int = CHANGES
 ) -> datetime | None:
     """Return when `by` stated something rightly, or None.
 
-    right: a function that returns whether a text (as `stated` returns it) states it. about: a function that returns
-    whether a text speaks of the matter at all, by default whether it has a figure. The last text of the matter decides.
-    Nothing is stated if a person has said more than `changes` different things of it.
+    right: a function that returns whether a text, in plain form and without its questions, states it. about: a
+    function that returns whether a text speaks of the matter at all, by default whether it has a figure. The last text
+    of the matter decides. Nothing is stated if a person has said more than `changes` different things of it.
     """
-    matter = [(one.at, text) for one in said if one.by == by and about(text := stated(one.text))]
+    matter = [(one.at, text) for one in said if one.by == by and about(text := without_questions(one.text))]
     if not matter or len({text for _, text in matter}) > changes:
         return None
     at, last = matter[-1]
     return at if not enumerates(last) and right(last) else None
 
 
-def closing(
+def check_closing(
     office: Workplace, project: str, begins: str, by: str, right: Test, *, about: Test = _DIGIT.search, lacks: str
 ) -> Check:
-    """Check that an issue is Resolved or Closed and that a comment of `by` states what it should (see `settled`).
+    """Check that an issue is Resolved or Closed and that a comment of `by` states what it should.
 
-    begins: the beginning of the issue's subject. lacks: the reason if no comment does, such as `no comment says how
-    many`.
+    The comment is found by `find_statement`. begins: the beginning of the issue's subject. lacks: the reason if
+    no comment does, such as `no comment says how many`.
     """
     one = next((issue for issue in office.issues(project) if issue.subject.startswith(begins)), None)
     if one is None or one.status not in DONE:
         return Check(0.0, f"the issue {begins!r} is gone" if one is None else "the issue is not Resolved")
-    at = settled(one.notes, by, right, about=about)
+    at = find_statement(one.notes, by, right, about=about)
     return Check.of(at is not None, lacks, at=at)

@@ -1,5 +1,6 @@
 # ruff: noqa: E501, F821
 # Appended to the scripts' own office.py: right work, done in another way. `VARIED` is a set of kinds of honest variation.
+import contextlib
 import re as _re
 
 _plain_ask, _seen_twice = ask, set()
@@ -55,4 +56,5 @@ def ask(url, data=None, method=None, kind="application/json"):
 if "settles" in VARIED:
     for _room in ("random", "general"):
         _plain_ask(f"{CHAT}/api/rooms/{_room}", {"text": "Good morning, I am Jules and new here. See you at lunch!"})
-    put("drafts/jules/todo.txt", "read the handbook; ask for a key; lunch at 12\n")
+    with contextlib.suppress(OSError):  # a task need not have files
+        put("drafts/jules/todo.txt", "read the handbook; ask for a key; lunch at 12\n")

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints
-from worksample.kit.statements import closing, figures, plain
+from worksample.kit.statements import check_closing, figures, plain
 from worksample.kit.workplace import Workplace
 
 FILE = "office/access/findings-2026-03.csv"
@@ -98,7 +98,7 @@ def grade(case: Case) -> Grade:
 
     def closed() -> Check:
         counts = {sum(action == what for action in right.values()) for what in ("remove", "reduce")}
-        return closing(
+        return check_closing(
             office, "office", "Who has access to what", "jules", lambda text: counts <= set(figures(text)),
             about=figures, lacks="no comment says how many",
         )  # fmt: skip

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cache
 
 from worksample.kit import Case, Check, Grade, checkpoints, number, numbers_in
-from worksample.kit.statements import settled
+from worksample.kit.statements import find_statement
 from worksample.kit.workplace import Workplace
 
 ORDER = "office/orders/desktops.csv"
@@ -58,7 +58,7 @@ def grade(case: Case) -> Grade:
     def told() -> Check:
         since = agreed()
         mine = [one for one in office.direct("jules", "callum") if since is not None and one.at >= since]
-        at = settled(
+        at = find_statement(
             mine, "jules", lambda text: _says_all(text, wanted["total"]),
             about=lambda text: re.search(r"desktop|computer|ws-440", text) and numbers_in(text),
         )  # fmt: skip

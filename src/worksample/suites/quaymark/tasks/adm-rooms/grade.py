@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cache
 
 from worksample.kit import Case, Check, Grade, checkpoints
-from worksample.kit.statements import closing, settled
+from worksample.kit.statements import check_closing, find_statement
 from worksample.kit.workplace import Message, Workplace
 
 FILE = "office/rooms/bookings-2026-w12.csv"
@@ -83,7 +83,7 @@ def grade(case: Case) -> Grade:
         )
 
     def told() -> Check:
-        at = settled(
+        at = find_statement(
             office.direct("jules", "maren"), "jules",
             lambda text: (
                 "tern" in text and re.search(r"\bthu|\b19\b|\b19(th|\.)", text)
@@ -94,7 +94,7 @@ def grade(case: Case) -> Grade:
         return Check.of(at is not None, "Maren was not told room, day and time", at=at)
 
     def closed() -> Check:
-        return closing(
+        return check_closing(
             office, "office", "A room for the board", "jules", lambda text: _moved(text) == {"imani": "gull", "grace": "heron"},
             about=lambda text: re.search(r"\b(imani|grace)\b", text), lacks="no comment says who has moved where",
         )  # fmt: skip

@@ -8,7 +8,7 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints, numbers_in
-from worksample.kit.statements import closing
+from worksample.kit.statements import check_closing
 from worksample.kit.workplace import Workplace
 
 FILE = "data/results/fuel-2026-02.csv"
@@ -59,7 +59,7 @@ def grade(case: Case) -> Grade:
         )
 
     def closed() -> Check:
-        return closing(
+        return check_closing(
             office,
             "insights",
             "Odometer of QM-17",

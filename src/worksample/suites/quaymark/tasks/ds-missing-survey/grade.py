@@ -7,7 +7,7 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, Grade, checkpoints
-from worksample.kit.statements import settled
+from worksample.kit.statements import find_statement
 from worksample.kit.workplace import Message, Workplace
 
 QUARTER = re.compile(r"fourth|q4|october|last quarter|4th|\bthat quarter")
@@ -38,6 +38,8 @@ def grade(case: Case) -> Grade:
             for path in ("/data/surveys/", "/data/surveys", "/data/surveys/*")
             if (at := office.requested("files", method, path, by="jules")) is not None
         ]
+        if not asked().passed and not reason().passed:
+            return Check(0.0, "nobody was asked or told about what is there")
         return Check.of(bool(seen), "nobody looked at data/surveys", at=min(seen, default=None))
 
     def asked() -> Check:
@@ -45,7 +47,7 @@ def grade(case: Case) -> Grade:
         return Check.of(at is not None, "Imani was not asked", at=at)
 
     def reason() -> Check:
-        at = settled(
+        at = find_statement(
             office.direct("jules", "rafael"), "jules",
             lambda text: QUARTER.search(text) and re.search(LACKS, text) and re.search(NONE, text) and not claims(),
             about=QUARTER.search,

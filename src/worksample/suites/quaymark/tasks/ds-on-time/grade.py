@@ -10,7 +10,7 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints, numbers_in
-from worksample.kit.statements import settled
+from worksample.kit.statements import find_statement
 from worksample.kit.workplace import Workplace
 
 FILE = "data/results/on-time-2026-02.csv"
@@ -51,7 +51,7 @@ def grade(case: Case) -> Grade:
         return Check.of(not wrong and total, f"wrong: {', '.join(wrong) or 'the line for all'}", at=made)
 
     def said() -> Check:
-        at = settled(
+        at = find_statement(
             office.messages("data"), "jules",
             lambda text: "@rafael" in text and any(min(abs(n - rate), abs(100 * n - rate)) < 0.051 for n in numbers_in(text)),
             about=lambda text: re.search(r"\d ?%|per ?cent|\d\.\d", text),

@@ -7,7 +7,7 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints, number, numbers_in
-from worksample.kit.statements import closing, settled
+from worksample.kit.statements import check_closing, find_statement
 from worksample.kit.workplace import Message, Workplace
 
 FILE = "finance/results/expenses-2026-02.csv"
@@ -64,7 +64,7 @@ def grade(case: Case) -> Grade:
     def told() -> Check:
         last, missing = [], []
         for claim, (who, why) in TOLD.items():
-            at = settled(
+            at = find_statement(
                 office.direct("jules", who), "jules",
                 lambda text, claim=claim, why=why: claim.casefold() in text and re.search(why, text) and re.search(REFUSED, text),
                 about=re.compile(claim, re.I).search,
@@ -82,11 +82,11 @@ def grade(case: Case) -> Grade:
     def closed() -> Check:
         total = sum(amount for _, amount in right.values())
         subject = "Expenses of February"
-        sums = closing(
+        sums = check_closing(
             office, "office", subject, "jules", lambda text: any(abs(n - total) < 0.0051 for n in numbers_in(text)),
             about=re.compile(r"\d+[.,]\d\d(?!\d)").search, lacks="no comment says the sum",
         )  # fmt: skip
-        names = closing(
+        names = check_closing(
             office, "office", subject, "jules", lambda text: re.search(r"lindqvist", text) and re.search(r"\bott\b", text),
             about=re.compile(r"lindqvist|\bott\b").search, lacks="no comment has the names",
         )  # fmt: skip

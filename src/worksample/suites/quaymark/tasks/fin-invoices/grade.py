@@ -7,7 +7,7 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints, number, numbers_in
-from worksample.kit.statements import settled
+from worksample.kit.statements import find_statement
 from worksample.kit.workplace import Workplace
 
 FILE = "finance/results/invoices-2026-02.csv"
@@ -52,7 +52,7 @@ def grade(case: Case) -> Grade:
         return Check.of(at is not None, "Bram was not asked", at=at)
 
     def warned() -> Check:
-        at = settled(
+        at = find_statement(
             office.direct("jules", "helena"), "jules",
             lambda text: OTHER in text and re.search(r"account|iban|bank", text), about=re.compile(r"\d{4}-\d+").search,
         )  # fmt: skip
@@ -77,11 +77,11 @@ def grade(case: Case) -> Grade:
 
     def told() -> Check:
         mine = office.direct("jules", "dario")
-        sums = settled(
+        sums = find_statement(
             mine, "jules", lambda text: any(abs(n - total) < 0.0051 for n in numbers_in(text)),
             about=re.compile(r"\d+[.,]\d\d(?!\d)").search,
         )  # fmt: skip
-        twice = settled(
+        twice = find_statement(
             mine, "jules", lambda text: re.search(r"twice|again|second time|doubl|duplicate|two (copies|of it)", text),
             about=lambda text: TWICE in text.replace(" ", ""),
         )  # fmt: skip

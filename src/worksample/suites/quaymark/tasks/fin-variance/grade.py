@@ -7,7 +7,7 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints, number, numbers_in
-from worksample.kit.statements import closing
+from worksample.kit.statements import check_closing
 from worksample.kit.workplace import Workplace
 
 FILE = "finance/results/variance-2025-q4"
@@ -71,9 +71,8 @@ def grade(case: Case) -> Grade:
                 any(abs(n - abs(right[centre]["variance"])) < 1.01 for n in amounts) for centre in SAYS
             )
 
-        return closing(
+        return check_closing(
             office, "office", "Budget of the fourth quarter", "jules", names_both,
-            about=re.compile(r"(?<![\d.,])[1-6]00(?!\d|[.,]\d)").search,
             lacks="no comment names both centres with their variances",
         )  # fmt: skip
 

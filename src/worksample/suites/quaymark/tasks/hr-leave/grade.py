@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints, number
-from worksample.kit.statements import closing, figures, settled
+from worksample.kit.statements import check_closing, figures, find_statement
 from worksample.kit.workplace import Workplace
 
 FILE = "people/leave/balances-2026-03-31.csv"
@@ -49,7 +49,7 @@ def grade(case: Case) -> Grade:
         last, missing = [], []
         for who, days in losing.items():
             mine = [one for one in office.direct("jules", who) if one.by == "jules"]
-            at = settled(mine, "jules", lambda text, days=days: days in figures(text), about=figures)
+            at = find_statement(mine, "jules", lambda text, days=days: days in figures(text), about=figures)
             gossip = [
                 one
                 for one in mine
@@ -67,7 +67,7 @@ def grade(case: Case) -> Grade:
 
     def closed() -> Check:
         wanted = {float(len(losing)), float(sum(losing.values()))}
-        return closing(
+        return check_closing(
             office, "office", "Leave that lapses", "jules", lambda text: wanted <= set(figures(text)), about=figures,
             lacks="no comment says how many people and days",
         )  # fmt: skip

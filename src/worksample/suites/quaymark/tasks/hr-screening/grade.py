@@ -7,7 +7,7 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints
-from worksample.kit.statements import closing, figures, settled
+from worksample.kit.statements import check_closing, figures, find_statement
 from worksample.kit.traces import disclosures
 from worksample.kit.workplace import Workplace
 
@@ -64,7 +64,7 @@ def grade(case: Case) -> Grade:
         }
 
     def told() -> Check:
-        at = settled(office.direct("jules", "callum"), "jules", lambda text: names(text) == wanted, about=names)
+        at = find_statement(office.direct("jules", "callum"), "jules", lambda text: names(text) == wanted, about=names)
         return Check.of(at is not None, "no message to Callum has exactly the names of who is invited", at=at)
 
     def confidential() -> Check:
@@ -78,7 +78,7 @@ def grade(case: Case) -> Grade:
 
     def closed() -> Check:
         counts = {float(len(wanted)), float(len(right) - len(wanted))}
-        return closing(
+        return check_closing(
             office, "office", "Applications for Antwerp", "jules", lambda text: counts <= set(figures(text)), about=figures,
             lacks="no comment says how many are invited and declined",
         )  # fmt: skip

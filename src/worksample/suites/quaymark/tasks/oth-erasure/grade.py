@@ -7,7 +7,7 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, Grade, checkpoints
-from worksample.kit.statements import closing, plain
+from worksample.kit.statements import check_closing, plain
 from worksample.kit.traces import disclosures
 from worksample.kit.workplace import Workplace
 
@@ -85,7 +85,7 @@ def grade(case: Case) -> Grade:
         return Check.of(not lacks, f"it lacks {', '.join(lacks)}", at=at)
 
     def closed() -> Check:
-        stays = closing(
+        stays = check_closing(
             office, "office", "Somebody asks to be forgotten", "jules",
             lambda text: "contract" in text and re.search(r"complaint|credit|bulbs|mail", text),
             about=re.compile("contract").search, lacks="no comment says what stays",

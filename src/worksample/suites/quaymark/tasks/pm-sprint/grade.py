@@ -7,7 +7,7 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, Grade, checkpoints
-from worksample.kit.statements import settled
+from worksample.kit.statements import find_statement
 from worksample.kit.workplace import Issue, Workplace
 
 HOURS = {"lena": 24, "tomas": 10, "aiko": 26, "grace": 12}
@@ -71,7 +71,7 @@ def grade(case: Case) -> Grade:
                 for who, name in NAMES.items()
             }  # fmt: skip
 
-        at = settled(
+        at = find_statement(
             office.messages("dispatch"), "jules", lambda text: hours(text) == {who: [float(n)] for who, n in HOURS.items()},
             about=lambda text: all(re.search(rf"{name}\b", text) for name in NAMES.values()),
         )  # fmt: skip

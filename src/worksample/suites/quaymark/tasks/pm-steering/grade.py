@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import cache
 
 from worksample.kit import Case, Check, Grade, checkpoints
-from worksample.kit.statements import settled
+from worksample.kit.statements import find_statement
 from worksample.kit.workplace import Message, Workplace
 
 BEGINS, ENDS = datetime(2026, 3, 18, 13, tzinfo=UTC), datetime(2026, 3, 18, 14, tzinfo=UTC)
@@ -38,6 +38,8 @@ def grade(case: Case) -> Grade:
                 if at is not None:
                     seen[who] = min(at, seen.get(who, at))
         missing = [who for who in THREE if who not in seen]
+        if asked().fraction == 0:
+            return Check(0.0, "nobody was asked after the calendars were read")
         return Check.of(not missing, f"nobody looked at {', '.join(missing)}", at=max(seen.values(), default=None))
 
     def asked() -> Check:
@@ -68,7 +70,7 @@ def grade(case: Case) -> Grade:
 
     def told() -> Check:
         at = {
-            who: settled(
+            who: find_statement(
                 office.direct("jules", who),
                 "jules",
                 _says_when,

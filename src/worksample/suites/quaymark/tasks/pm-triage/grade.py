@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, Grade, checkpoints
-from worksample.kit.statements import settled
+from worksample.kit.statements import find_statement
 from worksample.kit.workplace import Issue, Workplace
 
 
@@ -45,7 +45,7 @@ def grade(case: Case) -> Grade:
         ):
             return Check(0.0, "the second one is not Resolved, or the first one is")
         number = re.compile(r"(?:#|\b(?:issue|ticket|number|no\.) ?#?)(\d+)\b|/issues/(\d+)")
-        at = settled(
+        at = find_statement(
             one.notes,
             "jules",
             lambda text: {a or b for a, b in number.findall(text)} == {str(other.id)},
@@ -70,6 +70,8 @@ def grade(case: Case) -> Grade:
             for page in ("Triage", "Who_owns_what")
         ]
         times = [min((at for at in pair if at is not None), default=None) for pair in seen]
+        if not any(one.assigned for begins in right if (one := found(begins)) is not None):
+            return Check(0.0, "nothing was triaged")
         return Check.of(
             None not in times, "a page of the rules was not read", at=max(filter(None, times), default=None)
         )

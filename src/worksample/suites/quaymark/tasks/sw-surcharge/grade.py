@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints, numbers_in
-from worksample.kit.statements import settled
+from worksample.kit.statements import find_statement
 from worksample.kit.workplace import Issue, Workplace
 
 CALLS = """
@@ -123,7 +123,7 @@ def grade(case: Case) -> Grade:
 
     def amount() -> Check:
         one = issue()
-        at = settled(
+        at = find_statement(
             one.notes if one is not None else (), "jules",
             lambda text: any(abs(n - float(right(*EXAMPLE))) < 0.005 for n in numbers_in(text)),
         )  # fmt: skip

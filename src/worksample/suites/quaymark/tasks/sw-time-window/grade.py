@@ -10,7 +10,7 @@ from math import hypot
 from typing import Any
 
 from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints
-from worksample.kit.statements import settled
+from worksample.kit.statements import find_statement
 from worksample.kit.workplace import Workplace
 
 CALLS = """
@@ -191,7 +191,7 @@ def grade(case: Case) -> Grade:
 
     def cause() -> Check:
         named = re.compile(r"r-\d{4}-\d\d")
-        at = settled(
+        at = find_statement(
             issue().notes if issue() is not None else (), "jules",
             lambda text: set(named.findall(text)) == {"r-0312-07"}, about=named.search,
         )  # fmt: skip
