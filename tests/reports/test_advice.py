@@ -111,8 +111,8 @@ def test_without_a_price_of_feedback_it_is_left_out(
 def test_faults_of_a_list_are_reported_by_line(tmp_path: Path) -> None:
     bad = tmp_path / "bad.csv"
     bad.write_text(
-        "title,value,hours,how_often\nfine,10,1,2\nforeign,EUR 10,1,1\nfree,,1,1\nback,10,-3,1\nsum,=A1,1,1\n"
-        ",10,1,1\nseldom,10,1,often\n"
+        "title,value,hours,how_often\nfine,$10,1,2\nforeign,EUR 10,1,1\nfree,,1,1\nback,$10,-3,1\nsum,=A1,1,1\n"
+        ",$10,1,1\nseldom,$10,1,often\n"
     )
     with pytest.raises(FaultyRows) as caught:
         read_list(bad)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from worksample.errors import ImportFailed, UsageError
+from worksample.errors import FaultyRows, ImportFailed, UsageError
 from worksample.files.tables.cell_values import InvalidCell
 from worksample.files.tables.table_reader import FaultyRow
 from worksample.records import Source
@@ -24,8 +24,6 @@ from .project_folders import open_jobs
 
 COUNTS_FILE = "import.json"
 """The file with the counts of rows and exclusions, beside the suite."""
-LISTED_FAULTS = 20
-"""The number of faults that a message lists."""
 REQUIRED_FIELDS = {"contract": "the job's id", "description": "the brief"}
 """Required field -> its meaning."""
 
@@ -121,7 +119,8 @@ def import_jobs(
     if tally.faults and set(tally.faults.values()) <= {NO_ID, NO_DESCRIPTION}:
         _need_columns(table, header, chosen)
     if tally.faults and not config.skip_faulty:
-        raise _faulty_table_error(table, tally)
+        step = "correct them, or leave them out with --skip-faulty"
+        raise FaultyRows(tally.faults, step, where=str(table), rows=tally.rows, what="jobs")
     tally = _Tally()
     written: list[str] = []
     there = 0
@@ -195,17 +194,6 @@ def _postings(
                 continue
             yield line, posting
     show_progress(tally.rows)
-
-
-def _faulty_table_error(table: Path, tally: _Tally) -> ImportFailed:
-    shown = [f"  {where}: {what}" for where, what in list(tally.faults.items())[:LISTED_FAULTS]]
-    more = [f"  and {len(tally.faults) - LISTED_FAULTS} more"] if len(tally.faults) > LISTED_FAULTS else []
-    failed = ImportFailed(
-        "\n".join([f"{len(tally.faults)} of {tally.rows} jobs have errors", *shown, *more]),
-        where=str(table), next="correct them, or leave them out with --skip-faulty",
-    )  # fmt: skip
-    failed.faults = dict(tally.faults)
-    return failed
 
 
 def _need_columns(table: Path, header: tuple[str, ...], columns: Columns) -> None:
