@@ -411,7 +411,7 @@ def list_faults(faults: Mapping[str, str], most: int = 20, places: int = 5) -> l
             lines.append(f"{first}: {text}")
             continue
         kind = first.partition(" ")[0]  # "line 3" and "line 4" are "lines 3, 4"
-        same_kind = all(place.startswith(f"{kind} ") for place in others)
+        same_kind = kind.isalpha() and all(place.startswith(f"{kind} ") for place in others)
         shown = [place.removeprefix(f"{kind} ") if same_kind else place for place in others[: places - 1]]
         named = ", ".join([first.replace(f"{kind} ", f"{kind}s ", 1) if same_kind else first, *shown])
         rest = f" and {len(group) - places} more" if len(group) > places else ""
