@@ -31,12 +31,13 @@ _NAMES: dict[str, str] = {
     "title": "title name subject headline betreff titel bezeichnung titre intitulé sujet objet título asunto titolo "
     "oggetto tytuł nazwa onderwerp название тема 件名 タイトル 标题 名称 عنوان task job position",
     "description": "description brief details text work scope beschreibung aufgabe leistung descripción "
-    "descrição descrizione descriptif besoin opis omschrijving beskrivning описание задача 説明 内容 描述 说明 وصف was what",
+    "descrição descrizione descriptif besoin opis omschrijving beskrivning описание задача 説明 "
+    "内容 描述 说明 وصف was what",
     "category": "category kategorie catégorie categoría categoria kategoria categorie area department abteilung "
     "bereich service категория カテゴリ 类别 فئة",
     "contract_amount": "amount price value fee cost budget pay total preis betrag honorar wert summe prix montant "
-    "coût precio importe valor preço prezzo importo cena kwota prijs bedrag pris belopp цена сумма стоимость 金額 価格 价格 "
-    "金额 سعر المبلغ rate",
+    "coût precio importe valor preço prezzo importo cena kwota prijs bedrag pris belopp цена сумма стоимость "
+    "金額 価格 价格 金额 سعر المبلغ rate",
     "currency": "currency währung devise moneda moeda valuta waluta валюта 通貨 货币 عملة",
     "hours": "hours hrs time effort duration stunden std dauer aufwand zeit heures durée horas duración ore durata "
     "godziny czas uren tid timmar часы время 時間 小时 工时 ساعات",
