@@ -34,6 +34,8 @@ MOST = 100_000
 FILE_LIMIT = 64 << 20
 QUESTION, ADDRESSED = 1_200, 6
 """Maximum characters of a question, and maximum number of people who are asked the same, word by word."""
+SIGN_IN_PROGRAM = "worksample-sign-in"
+"""The `program` of requests by which the platform signed the agent's browser in."""
 DOMAIN, ROOMS = "workplace", "rooms.workplace"
 _SENTENCES = re.compile(r"(?<=[.!?])(?=\s)|(?<=\n)")
 """Pattern of the places where a sentence stops, as far as punctuation shows them. The point in `12.50` does not
