@@ -23,7 +23,7 @@ def _worded(text):
     if "polite" in VARIED:
         text = f"Good morning! {text}\n\nKind regards\nJules"
     if "offer" in VARIED and "?" not in text:
-        text = f"{text} Is there anything else that you need?"
+        text = f"{text}{'' if text.rstrip()[-1:] in '.!' else '.'} Is there anything else that you need?"
     return text
 
 

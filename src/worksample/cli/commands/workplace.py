@@ -107,7 +107,7 @@ def audit_command(
 
     company = read_company(folder)
     paid = read_prices(dict(price_of(text) for text in prices or ()), "--price")
-    by: ColleagueResponder = ModelResponder(model, ModelService(prices=paid)) if model else RuleResponder()
+    by: ColleagueResponder = ModelResponder(model, ModelService(prices=paid, retries=0)) if model else RuleResponder()
     asked = [one for one in company.colleagues if model or one.backing == "rules"]
     if not asked:
         left = f"; {len(company.colleagues)} need --model" if company.colleagues else ""
@@ -142,13 +142,23 @@ def audit_command(
 
 
 async def _audit_colleagues(colleagues: list[Colleague], by: ColleagueResponder, repeats: int) -> ColleagueAudit:
-    from rich.progress import Progress
+    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    from worksample.workplace.colleagues.colleague_audit import audit
+    from worksample.workplace.colleagues.colleague_audit import AuditProgress, audit
 
-    with Progress(console=console(err=True), transient=True) as shown:
-        task = shown.add_task("asking", total=len(colleagues))
-        return await audit(colleagues, lambda _: by, repeats=repeats, on_done=lambda _: shown.advance(task))
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console(err=True), transient=True) as shown:
+        task = shown.add_task("asking colleagues", total=len(colleagues))
+
+        def on_wait(fault: str, seconds: float) -> None:
+            shown.console.print(printable(f"the service does not answer ({fault[:120]}): next try in {seconds:.0f} s"))
+
+        progress = AuditProgress(
+            on_done=lambda _: shown.advance(task),
+            on_asked=lambda one, asked: shown.update(task, description=f"asking {one.id}: question {asked}"),
+            on_wait=on_wait,
+        )
+        return await audit(colleagues, lambda _: by, repeats=repeats, progress=progress)
 
 
 @click.command("up")
