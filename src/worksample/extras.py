@@ -18,6 +18,11 @@ EXTRAS = {
     "docker": ("docker",),
     "browser": ("playwright",),
     "workplace": ("copyparty", "radicale"),
+    "graders-drawing": ("ezdxf", "svgelements"),
+    "graders-geo": ("rasterio", "shapely", "shapefile", "netCDF4"),
+    "graders-media": ("av", "mido", "rapidfuzz"),
+    "graders-medical": ("pydicom",),
+    "graders-mesh": ("trimesh", "cascadio"),
     "clusters": ("scipy", "safetensors", "tokenizers", "httpx"),
 }
 """Extra -> modules that only it brings."""
