@@ -18,6 +18,15 @@ BROWSER = (
     "You have a browser: use the tools whose names begin with browser. Each shows the page after the action. The text "
     "in [ ] before an element is its id."
 )
+DESKTOP = (
+    "You have a desktop: a screen with a mouse and a keyboard. Use the tool computer for them; each call shows the "
+    "screen after the action. Graphical programs that a shell starts appear on this screen."
+)
+DESKTOP_BY_MCP = (
+    "You have a desktop: a screen with a mouse and a keyboard. Use the tools of the MCP server desktop for them; "
+    "coordinates run from 0 to 1000 across and down the screen. Graphical programs that a shell starts appear on this "
+    "screen."
+)
 SKILLS = (
     "Skills for this work are in {folder}, one folder each. Each SKILL.md begins with the skill's name and purpose. "
     "Look through them first. If a skill fits, read its whole SKILL.md and follow it."
@@ -60,6 +69,8 @@ def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool
     ]
     if "browser" in workspace.instance.work.environment.interfaces:
         parts.append(BROWSER)
+    if "desktop" in workspace.instance.work.environment.interfaces:
+        parts.append(DESKTOP if submits else DESKTOP_BY_MCP)
     if workspace.instance.work.environment.skills:
         parts.append(SKILLS.format(folder=workspace.instance.work.environment.skills))
     if settings.self_check != "none":
