@@ -140,7 +140,7 @@ def page_of(seen: Sequence[ChatMessage]) -> str:
 
 
 def filled_argument(value: str | int | float | tuple[float, ...] | tuple[str, ...], fill: Callable[[str], str]) -> Any:
-    """Return an argument of an action in the browser or on the desktop as JSON types. `fill` replaces the placeholders in its texts."""
+    """Return an argument of an action as JSON types. `fill` replaces the placeholders in its texts."""
     if isinstance(value, tuple):
         return [fill(one) if isinstance(one, str) else one for one in value]
     return fill(value) if isinstance(value, str) else value

@@ -28,7 +28,18 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-FOLDERS = ("output", "reference", "input", "software", "probes", "exports", "trajectory", "browser", "desktop", "grader")
+FOLDERS = (
+    "output",
+    "reference",
+    "input",
+    "software",
+    "probes",
+    "exports",
+    "trajectory",
+    "browser",
+    "desktop",
+    "grader",
+)
 
 
 class Case:

@@ -16,9 +16,9 @@ from typing import Any
 class DesktopStep:
     """An action on the desktop.
 
-    `tool` is the tool and `given` its arguments; `action` is the action of the tool `computer`, or the tool itself. `by`
-    says who acted: `agent`, or a person. `before` and `after` are file names of the screen's pictures. `changed` says
-    whether the screen changed, `error` why the action was not carried out.
+    `tool` is the tool and `given` its arguments; `action` is the action of the tool `computer`, or the tool itself.
+    `by` says who acted: `agent`, or a person. `before` and `after` are file names of the screen's pictures. `changed`
+    says whether the screen changed, `error` why the action was not carried out.
     """
 
     number: int
@@ -74,7 +74,7 @@ class DesktopRecord:
 
     @cached_property
     def windows(self) -> list[DesktopWindow]:
-        """All windows that were open, in the order in which they appeared, each with its time."""
+        """Windows that were open, in the order in which they appeared, each with its time."""
         times: dict[tuple[str, str], float] = {}
         for seconds, rows in self._spans("windows.jsonl", "windows"):
             for title, program in {(str(one.get("title", "")), str(one.get("class", ""))) for one in rows}:
@@ -83,7 +83,7 @@ class DesktopRecord:
 
     @cached_property
     def processes(self) -> list[DesktopProcess]:
-        """All programs that ran in the agent's box, each with its time."""
+        """Programs that ran in the agent's box, each with its time."""
         times: dict[str, float] = {}
         for seconds, rows in self._spans("processes.jsonl", "processes"):
             for path in {str(one.get("path", "")) for one in rows}:
@@ -91,7 +91,7 @@ class DesktopRecord:
         return [DesktopProcess(path, round(seconds, 3)) for path, seconds in times.items()]
 
     def used(self, pattern: str) -> float:
-        """Return for how many seconds a program ran whose path matches a glob, such as `*/soffice.bin`. 0 if none did."""
+        """Return for how many seconds a program ran whose path matches a glob, such as `*/soffice.bin`."""
         return sum(one.seconds for one in self.processes if fnmatchcase(one.path, pattern))
 
     def acts(self, *actions: str) -> list[DesktopStep]:

@@ -30,8 +30,8 @@ class ActionError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """How the picture that a model sees relates to the screen. Sizes in pixels."""
+class ScreenScale:
+    """Scale between the screen and the picture that a model sees of it. Sizes in pixels."""
 
     screen: tuple[int, int]
     picture: tuple[int, int]
@@ -53,11 +53,11 @@ class View:
         return point[0] * self.picture[0] // self.screen[0], point[1] * self.picture[1] // self.screen[1]
 
 
-def _point(given: Mapping[str, Any], view: View, name: str = "coordinate") -> tuple[int, int] | None:
+def _point(given: Mapping[str, Any], view: ScreenScale, name: str = "coordinate") -> tuple[int, int] | None:
     return None if given.get(name) is None else view.to_screen(given[name], name)
 
 
-def _needed(given: Mapping[str, Any], name: str) -> Any:
+def _require(given: Mapping[str, Any], name: str) -> Any:
     if given.get(name) is None:
         raise ActionError(f"{given['action']} needs {name!r}")
     return given[name]
@@ -78,29 +78,29 @@ def between(value: Any, least: float, most: float, name: str) -> float:
     return float(value)
 
 
-async def _key(desktop: Desktop, given: Mapping[str, Any], view: View) -> None:
+async def _key(desktop: Desktop, given: Mapping[str, Any], view: ScreenScale) -> None:
     repeat = between(given.get("repeat") or 1, 1, MOST_REPEATS, "repeat")
-    await desktop.hands.chord(keysyms(_needed(given, "text")), repeat=int(repeat))
+    await desktop.hands.chord(keysyms(_require(given, "text")), repeat=int(repeat))
 
 
-async def _hold_key(desktop: Desktop, given: Mapping[str, Any], view: View) -> None:
-    seconds = between(_needed(given, "duration"), 0, LONGEST_WAIT, "duration")
-    await desktop.hands.chord(keysyms(_needed(given, "text")), seconds=seconds)
+async def _hold_key(desktop: Desktop, given: Mapping[str, Any], view: ScreenScale) -> None:
+    seconds = between(_require(given, "duration"), 0, LONGEST_WAIT, "duration")
+    await desktop.hands.chord(keysyms(_require(given, "text")), seconds=seconds)
 
 
-async def _type(desktop: Desktop, given: Mapping[str, Any], view: View) -> None:
-    text = _needed(given, "text")
+async def _type(desktop: Desktop, given: Mapping[str, Any], view: ScreenScale) -> None:
+    text = _require(given, "text")
     if (at := _point(given, view)) is not None:
         await desktop.hands.click(at)
     await desktop.hands.type(text + ("\n" if given.get("press_enter") else ""))
 
 
-async def _move(desktop: Desktop, given: Mapping[str, Any], view: View) -> None:
-    await desktop.hands.move(view.to_screen(_needed(given, "coordinate")))
+async def _move(desktop: Desktop, given: Mapping[str, Any], view: ScreenScale) -> None:
+    await desktop.hands.move(view.to_screen(_require(given, "coordinate")))
 
 
 def _click(button: int, count: int = 1) -> Carry:
-    async def click(desktop: Desktop, given: Mapping[str, Any], view: View) -> None:
+    async def click(desktop: Desktop, given: Mapping[str, Any], view: ScreenScale) -> None:
         held = keysyms(given["text"]) if given.get("text") else []
         await desktop.hands.click(_point(given, view), button, count, held)
 
@@ -108,7 +108,7 @@ def _click(button: int, count: int = 1) -> Carry:
 
 
 def _turn_page(keys: str) -> Carry:
-    async def turn(desktop: Desktop, given: Mapping[str, Any], view: View) -> None:
+    async def turn(desktop: Desktop, given: Mapping[str, Any], view: ScreenScale) -> None:
         if (at := _point(given, view)) is not None:
             await desktop.hands.move(at)
         await desktop.hands.chord(keysyms(keys))
@@ -116,41 +116,41 @@ def _turn_page(keys: str) -> Carry:
     return turn
 
 
-async def _press_left(desktop: Desktop, given: Mapping[str, Any], view: View) -> None:
+async def _press_left(desktop: Desktop, given: Mapping[str, Any], view: ScreenScale) -> None:
     await desktop.hands.press(LEFT, _point(given, view))
 
 
-async def _release_left(desktop: Desktop, given: Mapping[str, Any], view: View) -> None:
+async def _release_left(desktop: Desktop, given: Mapping[str, Any], view: ScreenScale) -> None:
     await desktop.hands.release(LEFT, _point(given, view))
 
 
-async def _drag(desktop: Desktop, given: Mapping[str, Any], view: View) -> None:
+async def _drag(desktop: Desktop, given: Mapping[str, Any], view: ScreenScale) -> None:
     start = _point(given, view, "start_coordinate") or desktop.hands.position
-    await desktop.hands.drag(start, view.to_screen(_needed(given, "coordinate")))
+    await desktop.hands.drag(start, view.to_screen(_require(given, "coordinate")))
 
 
-async def _scroll(desktop: Desktop, given: Mapping[str, Any], view: View) -> None:
-    clicks = between(_needed(given, "scroll_amount"), 0, MOST_SCROLL, "scroll_amount")
-    await desktop.hands.scroll(_needed(given, "scroll_direction"), int(clicks), _point(given, view))
+async def _scroll(desktop: Desktop, given: Mapping[str, Any], view: ScreenScale) -> None:
+    clicks = between(_require(given, "scroll_amount"), 0, MOST_SCROLL, "scroll_amount")
+    await desktop.hands.scroll(_require(given, "scroll_direction"), int(clicks), _point(given, view))
 
 
-async def _wait(desktop: Desktop, given: Mapping[str, Any], view: View) -> None:
-    await asyncio.sleep(between(_needed(given, "duration"), 0, LONGEST_WAIT, "duration"))
+async def _wait(desktop: Desktop, given: Mapping[str, Any], view: ScreenScale) -> None:
+    await asyncio.sleep(between(_require(given, "duration"), 0, LONGEST_WAIT, "duration"))
 
 
-async def _nothing(desktop: Desktop, given: Mapping[str, Any], view: View) -> None:
+async def _nothing(desktop: Desktop, given: Mapping[str, Any], view: ScreenScale) -> None:
     return None
 
 
-async def _open_browser(desktop: Desktop, given: Mapping[str, Any], view: View) -> None:
+async def _open_browser(desktop: Desktop, given: Mapping[str, Any], view: ScreenScale) -> None:
     await desktop.open_browser("")
 
 
-async def _navigate(desktop: Desktop, given: Mapping[str, Any], view: View) -> None:
-    await desktop.open_browser(_needed(given, "text"))
+async def _navigate(desktop: Desktop, given: Mapping[str, Any], view: ScreenScale) -> None:
+    await desktop.open_browser(_require(given, "text"))
 
 
-Carry = Callable[["Desktop", Mapping[str, Any], View], Awaitable[None]]
+Carry = Callable[["Desktop", Mapping[str, Any], ScreenScale], Awaitable[None]]
 CARRIED: dict[str, Carry] = {
     "key": _key,
     "hold_key": _hold_key,
@@ -227,9 +227,9 @@ def steps_of(given: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [dict(one) for one in several]
 
 
-def region_of(given: Mapping[str, Any], view: View) -> tuple[int, int, int, int]:
+def region_of(given: Mapping[str, Any], view: ScreenScale) -> tuple[int, int, int, int]:
     """Return the part of the screen that `zoom` shows: left, top, right and bottom. Raises ActionError."""
-    corners = _needed(given, "region")
+    corners = _require(given, "region")
     if len(corners) != 4:
         raise ActionError("region is a list of four numbers: x0, y0, x1, y1")
     left, top = view.to_screen(list(corners[:2]), "region")

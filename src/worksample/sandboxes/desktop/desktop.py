@@ -17,7 +17,7 @@ from worksample.sandboxes.tool_actions import ToolAction
 
 from . import bridge_actions
 from .bridge_actions import BRIDGE, SPAN
-from .computer_actions import CARRIED, COMPUTER, ActionError, View, region_of, steps_of
+from .computer_actions import CARRIED, COMPUTER, ActionError, ScreenScale, region_of, steps_of
 from .desktop_ledger import DesktopLedger
 from .display import Display
 from .display_session import SessionConfig, start_session
@@ -70,10 +70,10 @@ class Desktop:
         return Hands(self.display.live_client)
 
     @property
-    def view(self) -> View:
-        """How the picture that a model sees relates to the screen."""
+    def view(self) -> ScreenScale:
+        """Scale between the screen and the picture that a model sees."""
         size = self.display.live_client.size
-        return View(size, picture_size(size))
+        return ScreenScale(size, picture_size(size))
 
     async def open(self) -> None:
         """Start the session in the agent's box: its message bus, and the programs that begin with the desktop."""
@@ -123,7 +123,7 @@ class Desktop:
             for one in steps_of(given):
                 view = self.view
                 await CARRIED[one["action"]](self, one, view)
-                picture = await self._zoomed(region_of(one, view)) if one["action"] == "zoom" else b""
+                picture = await self._crop(region_of(one, view)) if one["action"] == "zoom" else b""
                 if one["action"] == "cursor_position":
                     text = "X={},Y={}".format(*view.to_picture(self.hands.position))
             return picture, text
@@ -169,7 +169,7 @@ class Desktop:
         frame, size = self.display.live_client.snapshot(), self.view.picture
         return await asyncio.to_thread(encode, frame, size)
 
-    async def _zoomed(self, region: tuple[int, int, int, int]) -> bytes:
+    async def _crop(self, region: tuple[int, int, int, int]) -> bytes:
         left, top, right, bottom = region
         part = self.display.live_client.snapshot()[top:bottom, left:right]
         grow = min(

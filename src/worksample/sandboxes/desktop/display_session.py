@@ -35,7 +35,7 @@ _START_BUS = 'exec dbus-daemon --nofork --nopidfile --nosyslog --config-file="$1
 
 @dataclass(frozen=True, slots=True)
 class SessionConfig:
-    """What runs on a desktop from its beginning."""
+    """Programs and content of a desktop at its beginning."""
 
     programs: tuple[str, ...] = ()
     """Commands of a shell that start with the desktop."""

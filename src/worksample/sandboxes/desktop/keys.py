@@ -36,7 +36,7 @@ _SHORT = {
 _FOLDED = {name.lower(): name for name in _NAMED} | _SHORT
 SHIFT = _NAMED["Shift_L"]
 _PLAIN = "abcdefghijklmnopqrstuvwxyz`1234567890-=[]\\;',./"
-_SHIFTED = "ABCDEFGHIJKLMNOPQRSTUVWXYZ~!@#$%^&*()_+{}|:\"<>?"
+_SHIFTED = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ~!@#$%^&*()_+{}|:"<>?'
 _WITH_SHIFT = {ord(plain): ord(shifted) for plain, shifted in zip(_PLAIN, _SHIFTED, strict=True)}
 _NEEDS_SHIFT = frozenset(_WITH_SHIFT.values())
 
@@ -62,7 +62,7 @@ def keysym_of_character(character: str) -> int:
 
 
 def keysym_of_name(name: str) -> int | None:
-    """Return the keysym of a key's name, such as `Return` or `ctrl`, or of a single character. None if no key has this
+    """Return the keysym of a key's name, such as `ctrl`, or of a single character. None if no key has this
     name.
     """
     if name in _NAMED:

@@ -181,7 +181,7 @@ class RfbClient:
     # pictures
 
     @asynccontextmanager
-    async def watched(self) -> AsyncIterator[None]:
+    async def watch(self) -> AsyncIterator[None]:
         """Get every picture as soon as it exists, for the duration of the `async with`."""
         self._waiting += 1
         self._wanted.set()
@@ -203,7 +203,7 @@ class RfbClient:
         become quiet.
         """
         end = time.monotonic() + most
-        async with self.watched():
+        async with self.watch():
             while (left := end - time.monotonic()) > 0:
                 serial = self.serial
                 try:
