@@ -17,6 +17,7 @@ EXTRAS = {
     "pii": ("presidio_analyzer", "faker"),
     "docker": ("docker",),
     "browser": ("playwright",),
+    "desktop": ("Xlib", "jeepney"),
     "workplace": ("copyparty", "radicale"),
     "graders-drawing": ("ezdxf", "svgelements"),
     "graders-geo": ("rasterio", "shapely", "shapefile", "netCDF4"),
