@@ -1,4 +1,4 @@
-"""What can go wrong: one tree of exceptions, one table of causes.
+"""Errors of the platform: one tree of exceptions, and one table of causes.
 
     WorksampleError
     ├── UsageError              the command or the call is wrong

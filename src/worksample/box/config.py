@@ -88,7 +88,7 @@ class BoxLimits:
 
 @dataclass(frozen=True, slots=True)
 class BoxConfig:
-    """Everything that describes a box. All paths are absolute paths inside the box, except `Mount.source`.
+    """Description of a box. All paths are absolute paths inside the box, except `Mount.source`.
 
     `python` is "none", "toolbox" (Python with common libraries and without the platform, for agents) or "platform" (the
     platform's own environment, for graders). `network` is "none" or "endpoints".

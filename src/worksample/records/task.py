@@ -164,7 +164,7 @@ class HealthSpec(Frozen):
 
 
 class StepSpec(Frozen):
-    """One step of the work, with its own instruction. The agent continues in the same box from one step to the next."""
+    """A step of the work, with its own instruction. The agent continues in the same box from one step to the next."""
 
     name: Name
     brief: str = ""
@@ -275,7 +275,7 @@ class Deliverable(Frozen):
 
 
 class TaskWork(Frozen):
-    """Everything that the agent receives."""
+    """The part of an instance that the agent receives."""
 
     brief: str
     inputs: Digest
@@ -300,7 +300,7 @@ class CollectSpec(Frozen):
 
 
 class Capture(Frozen):
-    """What is stored at the end of a trial, in addition to the folder `output/`."""
+    """List of the data that is stored at the end of a trial, in addition to the folder `output/`."""
 
     probes: Digest
     """Digest of the manifest of `probes/`."""
@@ -314,7 +314,7 @@ class Capture(Frozen):
 
 
 class Grading(Frozen):
-    """Everything that determines a grade under one protocol: grader, criteria and settings."""
+    """The part of an instance that determines a grade under one protocol: grader, criteria and settings."""
 
     protocol: Protocol
     criteria: Criteria = Criteria()
@@ -365,8 +365,8 @@ class About(Frozen):
 
 @register
 class Instance(Record):
-    """One named case of a task, on which agents work. `id` is `task/name@` and the first 16 characters of a digest of
-    the four digests.
+    """A named case of a task, on which agents work. `id` is `task/name@` and the first 16 characters of a digest of the
+    four digests.
     """
 
     kind: ClassVar[str] = "instance"

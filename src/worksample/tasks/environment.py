@@ -207,7 +207,7 @@ def _check_deliverable_name(name: str) -> str:
 
 
 class DeliverableTable(Frozen):
-    """One entry of `[deliverables]` in `task.toml`: format and description of a file that the agent must deliver."""
+    """Entry of `[deliverables]` in `task.toml`: format and description of a file that the agent must deliver."""
 
     format: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.+-]*$"), AllowedText("a short word such as 'csv'")]
     required: Flag = True

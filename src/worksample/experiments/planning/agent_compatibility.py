@@ -70,8 +70,8 @@ _HOW_TO_INSTALL = re.compile(
 
 
 def _earlier_command(found: re.Match[str]) -> str:
-    """Return what is missing with the command of version 0.1: today's depends on where this copy was installed, and
-    names the programs that the machine lacks.
+    """Return what is missing with the command of version 0.1: today's command depends on how this copy was installed,
+    and names the programs that the machine lacks.
     """
     extra = found[2] or found[3]
     lines = found[5].split(" && ")

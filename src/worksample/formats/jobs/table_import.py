@@ -60,8 +60,7 @@ class ImportJobs:
     overwrite: bool = False
     missing: bool = False
     """Whether jobs are imported even if attachments are missing, not regular files or too large. Their qualification
-    names
-    those files.
+    names those files.
     """
 
 
@@ -94,8 +93,7 @@ def import_jobs(
     """Write a suite of packages below `out`, one for each job. show_progress: called with the number of rows read.
 
     All rows are read first. If one is faulty, nothing is written, unless `skip_faulty`. An existing package is kept, so
-    an
-    interrupted import can be continued. Raises ImportFailed, UsageError, ManifestError.
+    an interrupted import can be continued. Raises ImportFailed, UsageError, ManifestError.
     """
     for name in config.filters:
         if name not in FILTERS:

@@ -30,7 +30,7 @@ _ACCOUNTS = ("", "-", AGENT, "root")
 
 
 class TrajectoryUse(IntEnum):
-    """How an evaluator uses the conversation."""
+    """Use that an evaluator makes of the conversation."""
 
     NONE = 0
     SEARCH = 1
@@ -78,14 +78,14 @@ def _use_of_name(
     if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name):
         if parent.func.id == "str":
             return _use_of_place(parent, parents)
-        called = _called(parent.func.id, function, functions)
+        called = _possible_callees(parent.func.id, function, functions)
         if node in parent.args and called:
             return max(_use(one, parent.args.index(node), functions, seen) for one in called)
         return TrajectoryUse.READ
     if isinstance(parent, ast.keyword):
         call = parents[parent]
         name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
-        called = _called(name, function, functions)
+        called = _possible_callees(name, function, functions)
         places = [(one, _position(one, parent.arg)) for one in called]
         found = [
             _use(one, place, functions, seen) if place is not None else TrajectoryUse.READ for one, place in places
@@ -110,7 +110,7 @@ def _use_of_place(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> Trajecto
     return TrajectoryUse.READ
 
 
-def _called(name: str, function: _Function, functions: Mapping[str, _Function]) -> Sequence[_Function]:
+def _possible_callees(name: str, function: _Function, functions: Mapping[str, _Function]) -> Sequence[_Function]:
     """Return the functions that a name may stand for: one of the module, or any that a local variable could hold."""
     if name in functions:
         return [functions[name]]

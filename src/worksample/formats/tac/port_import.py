@@ -62,8 +62,8 @@ def import_tac(
 
     documents: a folder with the files on ownCloud, from its root folder on; by default those that the port contains.
     as_published: the published images have the ground truth of some tasks in /utils, within the agent's reach. An
-    import
-    moves it to the reference; with `as_published` it also stays in the inputs, for an audit of the published tasks.
+    import moves it to the reference; with `as_published` it also stays in the inputs, for an audit of the published
+    tasks.
 
     Raises ImportFailed, UsageError; FaultyPackages, after all others are written, if some are faulty, unless
     `skip_faulty`.
@@ -245,8 +245,7 @@ def _criteria(task: PublishedTask, as_published: bool) -> str:
     """Return the published checkpoints as `criteria.toml`.
 
     Points are the evaluator's own; "" if it has another number of checkpoints than published. With `as_published`,
-    points
-    are those of the published text.
+    points are those of the published text.
     """
     points = task.evaluator_needs.points or ()
     if not as_published and len(points) != len(task.checkpoints):
