@@ -308,17 +308,15 @@ def wrong_pages() -> Iterator[str]:
 
 
 def unlisted_decisions() -> Iterator[str]:
-    """Yield decision records whose number and title the index does not list, and numbers that occur twice."""
+    """Yield decision records that the index does not list, or that are named by another number than their title."""
     folder = ROOT / "docs" / "decisions"
     index = (folder / "index.md").read_text(encoding="utf-8")
-    before = ""
     for file in sorted(folder.glob("0*.md")):
-        number, last = file.name[:4], before
-        before = number
+        number = int(file.name[:4])
         title = file.read_text(encoding="utf-8").partition("\n")[0]
-        if not title.startswith(f"# {number}. ") or number == last:
-            yield f"{file.relative_to(ROOT)}: its title should have a number of its own, {number}"
-        if f"- {number} [{title.partition('. ')[2]}]({file.name})" not in index:
+        if not title.startswith(f"# {number:04}. ") or not file.name.startswith(f"{number:04}-"):
+            yield f"{file.relative_to(ROOT)}: its number should be {number:04}"
+        if f"- {number:04} [{title.partition('. ')[2]}]({file.name})" not in index:
             yield f"docs/decisions/index.md: does not list {file.name} with its title"
 
 

@@ -190,6 +190,8 @@ class WorkplaceSource(Frozen):
     """
     dialects: tuple[str, ...] = omittable(())
     """Names of other products whose APIs the services also offer. Omitted if empty."""
+    silent: bool = omittable(False)
+    """True if nobody in the company answers, because the company has no simulated colleagues. Omitted if false."""
 
 
 class StartSpec(Frozen):

@@ -27,6 +27,6 @@ def toolset(workspace: Workspace, names: Sequence[str], *, submits: bool = True)
         out += files.files(workspace)
     if "image" in names and workspace.vision:
         out.append(image.view_image(workspace))
-    if "browser" in workspace.instance.work.environment.interfaces:
+    if "browser" in workspace.interfaces:
         out += browser.browser()
     return [*out, submit.submit()] if submits else out
