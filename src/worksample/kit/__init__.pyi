@@ -63,10 +63,12 @@ from .judge_questions import Judged as Judged
 from .judge_questions import Shown as Shown
 from .live_services import ServiceReply as ServiceReply
 from .live_services import Services as Services
+from .loaded_instance import LoadedInstance as LoadedInstance
 from .numbers import close as close
 from .numbers import number as number
 from .numbers import plain_text as plain_text
 from .numbers import possible_numbers as possible_numbers
+from .session import Session as Session
 from .table import Table as Table
 from .table import read_csv as read_csv
 from .verifier_grader import verified as verified
