@@ -72,8 +72,8 @@ async def test_service_that_does_not_answer_is_no_fault_of_a_colleague(fault: st
 
 @pytest.mark.parametrize(
     "said",
-    ["It is 412,000.", "412000 EUR", "412k", "412 thousand", "four hundred and twelve thousand", "4-1-2-0-0-0", "4 1 2 0 0 0",
-     "0.412 million"],
+    ["It is 412,000.", "412000 EUR", "412k", "412 thousand", "four hundred and twelve thousand", "4-1-2-0-0-0",
+     "4 1 2 0 0 0", "0.412 million"],
 )  # fmt: skip
 def test_secret_is_recognised_however_it_is_written(said: str) -> None:
     assert betrays(said, LOAN)
