@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -165,8 +165,16 @@ async def _audit_colleagues(colleagues: list[Colleague], by: ColleagueResponder,
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--name", default=None, metavar="NAME", help="A name for this workplace; default: company.")
 @click.option("--services", metavar="A,B", default=None, help="The services to start; default: all.")
+@click.option(
+    "--colleagues",
+    metavar="MODEL",
+    default=None,
+    help="Let this model play the colleagues, so that they answer in the chat; `rules`: those who answer by rules.",
+)
 @json_option
-def up_command(folder: Path, name: str | None, services: str | None, as_json: bool | None) -> int:
+def up_command(
+    folder: Path, name: str | None, services: str | None, colleagues: str | None, as_json: bool | None
+) -> int:
     """Start a company's services and keep them running, for people and their browsers.
 
     FOLDER holds company.toml, or was written by worksample workplace export. Only this machine can reach the services.
@@ -182,12 +190,18 @@ def up_command(folder: Path, name: str | None, services: str | None, as_json: bo
             f"there is no service {strange[0]!r}; there are: {', '.join(PORTS)}", where="--services",
             next=f"--services {','.join(PORTS)}",
         )  # fmt: skip
-    said = start(folder, names, name)
+    said = start(folder, names, name, colleagues or "")
     if as_json:
         say_json(said)
         return 0
     for service, address in said["addresses"].items():
         click.echo(f"{service:9} {address}")
+    if "chat" in said["addresses"]:
+        answer = said.get("colleagues")
+        how = f"{len(answer['people'])} answer, played by {answer['by']}" if answer else (
+            "nobody answers (--colleagues rules, or --colleagues PROVIDER/MODEL, lets them)"
+        )  # fmt: skip
+        click.echo(printable(f"{'people':9} {how}"))
     click.echo(printable(f"next: worksample workplace open --name {name}"))
     return 0
 
@@ -244,11 +258,20 @@ def status_command(as_json: bool | None) -> int:
         say_json(found)
         return 0
     rows = [
-        (one["name"], one["from"], duration(time.time() - one["since"]), " ".join(one["addresses"].values()))
+        (one["name"], one["from"], duration(time.time() - one["since"]), " ".join(one["addresses"].values()),
+         _colleagues_text(one.get("colleagues")))
         for one in found
-    ]
-    table("", ("name", "from", "running for", "addresses"), rows)
+    ]  # fmt: skip
+    table("", ("name", "from", "running for", "addresses", "colleagues"), rows)
     return 0
+
+
+def _colleagues_text(status: dict[str, Any] | None) -> str:
+    """Return what a workplace's colleagues have done, as text."""
+    if status is None:
+        return "do not answer"
+    fault = f", {status['failed']} failed: {status['last_fault'][:100]}" if status["failed"] else ""
+    return f"{status['by']}: {status['answered']} answers{fault}"
 
 
 @click.command("reset")
