@@ -1,4 +1,4 @@
-"""Optional extras: find missing ones, and name the command that installs them where this copy came from."""
+"""Optional extras: find missing ones, and name the command that installs them from the source of this copy."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ EXTRAS = {
     "pii": ("presidio_analyzer", "faker"),
     "docker": ("docker",),
     "browser": ("playwright",),
+    "desktop": ("Xlib", "jeepney"),
     "workplace": ("copyparty", "radicale"),
     "clusters": ("scipy", "safetensors", "tokenizers", "httpx"),
 }
@@ -42,7 +43,7 @@ def need(*extras: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class InstallOrigin:
-    """How this copy of Worksample was installed."""
+    """Origin of this copy of Worksample: how it was installed."""
 
     prefix: Path = Path(sys.prefix)
     """The environment's folder."""
@@ -87,7 +88,7 @@ class InstallOrigin:
 
     @property
     def is_temporary(self) -> bool:
-        """Whether uvx made this environment in its cache."""
+        """True if uvx made this environment in its cache."""
         made = any(part.startswith(("archive-v", "environments-v", "builds-v")) for part in self.prefix.parts)
         return made and any((folder / "CACHEDIR.TAG").is_file() for folder in self.prefix.parents)
 

@@ -50,6 +50,8 @@ def test_tasks_are_listed_and_shown(tmp_path: Path) -> None:
     for word in ("Add up a list of items", "total.json", "The sum is right.", "Deliverables", "small", "large"):
         assert word in text
     assert cli_json("task", "show", TINY / "tasks" / "sums")["task"]["name"] == "sums"
+    prompts = cli_json("task", "show", TINY / "tasks" / "sums", "--prompt", "--agent", "rli", "--instance", "small")
+    assert list(prompts["prompts"]) == ["small"] and "your auxiliary folder" in prompts["prompts"]["small"][0]
 
 
 def test_names_in_files_cannot_control_the_terminal(tmp_path: Path) -> None:

@@ -69,10 +69,10 @@ class Kills(SilentListener):
     def begin(self, tally):
         kill("begin")
 
-    def closed(self, trial, instance):
+    def on_close(self, trial, instance):
         kill("closing")
 
-    def graded(self, evaluation, submission, instance):
+    def on_grade(self, evaluation, submission, instance):
         kill("judge" if evaluation.evaluator.startswith("judge.") else "program")
 
 config = ExperimentConfig.model_validate_json(Path(sys.argv[2]).read_bytes())

@@ -139,7 +139,7 @@ class Kills(SilentListener):
         if sys.argv[3] == "begin":
             os.kill(os.getpid(), 9)
 
-    def graded(self, evaluation, submission, instance):
+    def on_grade(self, evaluation, submission, instance):
         os.kill(os.getpid(), 9)
 
 store = Store.open(sys.argv[1])

@@ -14,7 +14,8 @@ from running.parsing import parsed
 _PLACES = (
     "place|folder|path|line|file|page|box|table|column|directory|point|machine|part|says?|tells?|know|knows|see|told"
 )
-_CONDITIONAL = re.compile(rf"(?<!\w)(?:(?P<place>{_PLACES}),? )?where\b", re.IGNORECASE)
+_CONDITIONAL = re.compile(rf"(?<![\w`.-])(?:(?P<place>{_PLACES})s?,? )?[Ww]here\b(?!`)")
+"""The word, but no name: `where`, `--where`, `rules.where`, WHERE."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -22,9 +23,11 @@ def _words(text: str) -> frozenset[str]:
 
 
 _IRREGULAR = _words("""
-    told said made found given kept seen shown drawn known met held sent read written taken left put begun done gone
-    built cut laid lost meant spent stood thought understood won worn chosen broken spoken fallen hidden paid sold
+    told said made found given kept seen shown drawn known met held sent written taken left begun done gone
+    built laid lost meant spent stood thought understood won worn chosen broken spoken fallen hidden paid sold
 """)
+"""Participles that are no infinitives, as `read` and `put` are."""
+_INFINITIVES = _words("embed exceed proceed")
 _PRONOUNS = _words("""
     one his hers its it they them their who whom whose what which this that these those each other mine ours
 """)
@@ -42,7 +45,7 @@ class Words:
     """Names of public classes, once for each definition."""
     conditional_where: tuple[str, ...]
     bare_names: tuple[str, ...]
-    """Functions that are called by one participle or pronoun."""
+    """Functions that are called by one participle or pronoun. Properties are values, not functions."""
     odd_beginnings: tuple[str, ...]
     """Docstrings that begin with neither a verb nor a noun nor an article."""
 
@@ -54,7 +57,7 @@ def words_of(source: str) -> Words:
         name, line = getattr(node, "name", "module"), getattr(node, "lineno", 1)
         if isinstance(node, ast.ClassDef) and not name.startswith("_"):
             found["classes"].append(name)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _is_bare(name):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _is_bare(name) and not _is_property(node):
             found["bare"].append(f"{name}:{line}")
         text = ast.get_docstring(node) or ""
         if any(match["place"] is None for match in _CONDITIONAL.finditer(text)):
@@ -73,7 +76,15 @@ def _documented(tree: ast.AST) -> Iterator[ast.Module | ast.ClassDef | ast.Funct
 
 def _is_bare(name: str) -> bool:
     word = name.lstrip("_")
-    return word in _IRREGULAR | _PRONOUNS or (word.endswith("ed") and "_" not in word and len(word) > 4)
+    regular = word.endswith("ed") and "_" not in word and len(word) > 4 and word not in _INFINITIVES
+    return regular or word in _IRREGULAR | _PRONOUNS
+
+
+def _is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any(
+        ast.unparse(decorator).rpartition(".")[2] in ("property", "cached_property")
+        for decorator in node.decorator_list
+    )
 
 
 def words_in(folder: Path) -> dict[str, Words]:

@@ -25,12 +25,14 @@ from .harness_settings import (
     ProgramSettings,
     ReflectSettings,
     ScriptedSettings,
+    Settings,
     WorkerSettings,
 )
 from .installing import find_installed
 from .installing.program_settings import require_installed
 from .mcp.config_formats import FORMS, WITHOUT_SSE
 from .missing_programs import missing_program, only_on_host
+from .prompt import brief_text, program_text, system_text
 from .workspace import SCRATCH, Workspace
 
 if TYPE_CHECKING:
@@ -66,23 +68,17 @@ def build(
     limits: Limits | None = None,
     inputs: Path | None = None,
     scratch: str = SCRATCH,
+    in_steps: bool = False,
 ) -> Solver:
     """Build an Inspect solver in which `agent` does the instance's work in the current sandbox.
 
     `model` is the result of `model_of`. `inputs` is the folder of the instance's input files on this machine, from
-    which the prompt may include text. The solver raises AgentError if the agent itself fails. Raises PlanError if the
+    which the prompt may include text. `in_steps` is True if the work is one step of a task with steps. The solver
+    raises AgentError if the agent itself fails. Raises PlanError if the
     agent cannot do the work.
     """
     settings = validate_settings(agent.harness, agent.settings)
-    workspace = Workspace(
-        instance,
-        limits or instance.work.environment.limits,
-        scratch,
-        tool_output=getattr(settings, "tool_output", 16_000),
-        command_time=getattr(settings, "command_time", 180.0),
-        command_time_most=getattr(settings, "command_time_most", 1800.0),
-        vision="vision" in agent.capabilities or agent.harness == "scripted",
-    )
+    workspace = workspace_of(agent, instance, limits=limits, scratch=scratch, in_steps=in_steps)
     if isinstance(settings, CommandSettings):
         from .command_harness import command
 
@@ -109,6 +105,58 @@ def build(
 
     assert isinstance(settings, WorkerSettings)
     return worker(model, workspace, settings, inputs)
+
+
+def workspace_of(
+    agent: Agent,
+    instance: Instance,
+    *,
+    limits: Limits | None = None,
+    scratch: str = SCRATCH,
+    in_steps: bool = False,
+) -> Workspace:
+    """Return the workspace of an instance as the agent uses it: its interfaces, and the limits of its tools."""
+    settings = validate_settings(agent.harness, agent.settings)
+    return Workspace(
+        instance,
+        limits or instance.work.environment.limits,
+        scratch,
+        tool_output=getattr(settings, "tool_output", 16_000),
+        command_time=getattr(settings, "command_time", 180.0),
+        command_time_most=getattr(settings, "command_time_most", 1800.0),
+        vision="vision" in agent.capabilities or agent.harness == "scripted",
+        interfaces=_interfaces(agent, settings, instance),
+        tools_by_mcp=isinstance(settings, ProgramSettings),
+        in_steps=in_steps,
+    )
+
+
+def _interfaces(agent: Agent, settings: Settings, instance: Instance) -> frozenset[str]:
+    """Return the interfaces of the instance for which the agent has tools."""
+    used = set(instance.work.environment.interfaces)
+    if isinstance(settings, WorkerSettings):
+        used &= {"terminal", *settings.interfaces}
+    return frozenset(used if takes_interfaces(agent) else used & {"terminal"})
+
+
+def show_prompts(agent: Agent, instance: Instance) -> list[str]:
+    """Return the prompt that the agent gets at the start of its work on the instance. If the instance has steps, return
+    the prompt of each step. Texts of attachments are left out.
+    """
+    in_steps = bool(instance.work.environment.steps)
+    return [_prompt(agent, view, in_steps=in_steps) for view in step_views(instance)]
+
+
+def _prompt(agent: Agent, instance: Instance, *, in_steps: bool) -> str:
+    settings = validate_settings(agent.harness, agent.settings)
+    workspace = workspace_of(agent, instance, in_steps=in_steps)
+    if isinstance(settings, ProgramSettings):
+        return program_text(workspace, settings.instructions)
+    if isinstance(settings, WorkerSettings):
+        submits = not isinstance(settings, ReflectSettings)
+        system = system_text(workspace, settings, submits=submits)
+        return f"{system}\n\n# The work\n\n{brief_text(workspace, settings, None)}"
+    return instance.work.brief
 
 
 def check_agent(agent: Agent, instance: Instance) -> None:
@@ -172,8 +220,8 @@ def takes_sse(agent: Agent) -> bool:
     return takes_mcp(agent) and not (isinstance(settings, ProgramSettings) and settings.mcp in WITHOUT_SSE)
 
 
-def takes_browser(agent: Agent) -> bool:
-    """Return whether the agent can use a browser, through tools or through an MCP server."""
+def takes_interfaces(agent: Agent) -> bool:
+    """Return whether the agent can use a browser or a desktop, through tools or through an MCP server."""
     return agent.harness == "scripted" or (agent.harness not in (HUMAN, "object") and takes_mcp(agent))
 
 

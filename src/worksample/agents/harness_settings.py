@@ -4,13 +4,16 @@ default.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import Field
 
 from worksample.records import Frozen
 from worksample.records.base import omittable
 from worksample.records.task import Observation
+
+PromptPart = Literal["role", "folders", "runtime", "company", "tools", "formats", "skills", "check"]
+PROMPT_PARTS: tuple[PromptPart, ...] = get_args(PromptPart)
 
 
 class LimitSettings(Frozen):
@@ -52,6 +55,8 @@ class WorkerSettings(Settings):
 
     tools: tuple[Literal["bash", "python", "files", "image"], ...] = ("bash", "python", "files", "image")
     """Tools of the agent. An agent gets `image` only if it declares the capability `vision`."""
+    interfaces: tuple[Literal["browser", "desktop"], ...] = omittable(("browser", "desktop"))
+    """Interfaces that the agent uses if the task has them. Omitted from the record if it uses all."""
     attachments: Literal["folder", "inline"] = "folder"
     """How the agent gets the input files: `folder`, only as files in the box, or `inline`, with their text also in the
     first message (UpBench 5.1).
@@ -66,6 +71,12 @@ class WorkerSettings(Settings):
     """How the prompt asks the agent to check its deliverables before it submits: `none`, not at all; `read`, read them;
     or `look`, render and view them (RLI B.6).
     """
+    prompt: tuple[PromptPart, ...] = omittable(PROMPT_PARTS)
+    """Parts of the system message. A part says nothing if the task has nothing of its kind. Omitted from the record if
+    all parts are used.
+    """
+    tell_limits: bool = omittable(False)
+    """True if the prompt tells the limits of time, cost, tokens and steps. Omitted if false."""
     instructions: str = ""
     """Text that is appended to the system message."""
     generation: dict[str, Any] = {}

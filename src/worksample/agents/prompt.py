@@ -1,4 +1,4 @@
-"""Prompts for agents: they name the folders, the deliverables and the self-check (RLI B.6, UpBench 5.1, ALE C.4)."""
+"""Prompts for agents, made of what the task has (RLI B.6, UpBench 5.1, ALE C.4)."""
 
 from __future__ import annotations
 
@@ -7,30 +7,18 @@ from pathlib import Path
 from worksample.records import Instance
 
 from .harness_settings import WorkerSettings
+from .prompt_parts import PARTS
 from .workspace import Workspace
 
-FORMATS = (
-    "Evaluators open your deliverables in a viewer that shows PDF, office documents, spreadsheets, images, audio, "
-    "video, 3D models, web pages, source code and plain text. Prefer a common file format that suits the brief, and "
-    "give every file the correct extension."
-)
-BROWSER = (
-    "You have a browser: use the tools whose names begin with browser. Each shows the page after the action. The text "
-    "in [ ] before an element is its id."
-)
-SKILLS = (
-    "Skills for this work are in {folder}, one folder each. Each SKILL.md begins with the skill's name and purpose. "
-    "Look through them first. If a skill fits, read its whole SKILL.md and follow it."
-)
 NUDGE = (
-    "Your answer called no tool. Continue the work by calling a tool, or call submit if every deliverable is in "
-    "{output}. Questions in this conversation are not answered."
+    "Your answer called no tool. Continue the work by calling a tool, or call submit if everything is in place. "
+    "Questions in this conversation are not answered."
 )
 PLAN = (
     "Plan before you act. Answer without calling a tool: (1) the sub-goals of the brief, each with how you will check "
-    "it; (2) a short plan of your work; (3) the files that you will put into {output}."
+    "it; (2) a short plan of your work; (3) what you will hand in, and where."
 )
-ACT = "Carry out the plan. When every deliverable is in {output}, stop calling tools and say what you made."
+ACT = "Carry out the plan. When everything is in place, stop calling tools and say what you made."
 REFLECT = (
     "Now check your work as a strict client would. Open the files that you made; do not rely on your memory. Go "
     "through the brief requirement by requirement, and say for each whether it is met or what is wrong. If anything is "
@@ -41,72 +29,19 @@ REVISE = "Correct what you found. When you are done, stop calling tools and say 
 
 
 def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool = True) -> str:
-    """Build the system message: the agent's role, the folders, the rules, the deliverables and the self-check."""
-    parts = [
-        "You are a professional doing a piece of paid work. Do all of it yourself, then hand in the result.",
-        folder_text(workspace),
-    ]
-    if settings.auxiliary:
-        parts.append(
-            f"Put intermediate files and scripts into {workspace.scratch}, your auxiliary folder. "
-            "You need not keep any."
-        )
-    else:
-        parts.append(f"Put all other files into {workspace.scratch}.")
-    parts += [
-        "Questions in this conversation are not answered. If the brief leaves something open, decide as a careful "
-        f"professional would.{_colleagues(workspace)} {workspace.network}",
-        FORMATS,
-    ]
-    if "browser" in workspace.instance.work.environment.interfaces:
-        parts.append(BROWSER)
-    if workspace.instance.work.environment.skills:
-        parts.append(SKILLS.format(folder=workspace.instance.work.environment.skills))
-    if settings.self_check != "none":
-        parts.append(_check(settings, workspace))
+    """Build the system message from the parts that the settings name, each made of what the task has."""
+    parts = [part(workspace, settings) for name, part in PARTS.items() if name in settings.prompt]
     if submits:
-        parts.append("When everything is in place, call submit. Nothing can be changed afterwards.")
-    if settings.instructions:
-        parts.append(settings.instructions)
-    return "\n\n".join(parts)
+        parts.append(submit_text(workspace))
+    parts.append(settings.instructions)
+    return "\n\n".join(filter(None, parts))
 
 
-def _colleagues(workspace: Workspace) -> str:
-    """Return a sentence about colleagues who may answer. Return "" if the task has no company with a chat."""
-    environment = workspace.instance.work.environment
-    if environment.workplace is None or "chat" not in environment.services:
-        return ""
-    return " Colleagues may answer in the company's chat."
-
-
-def folder_text(workspace: Workspace) -> str:
-    """Return text that describes the folders of the box and says what is graded."""
-    paths = workspace.instance.work.environment.paths
-    return (
-        f"Input files are in {paths.input} (read-only; the folder may be empty). Programs and data for the work are in "
-        f"{paths.software} (read-only). Put the deliverables into {paths.output}: {_graded_text(workspace)}. Put into "
-        "that folder what the brief asks for and nothing else: no notes, no temporary files."
-    )
-
-
-def _graded_text(workspace: Workspace) -> str:
-    """Return text that says what is graded: the output folder, and changes in other folders if they are captured."""
-    capture = workspace.instance.capture
-    also = ["your changes in the services of the task"] if capture.exports else []
-    also += ["your changes to other files of the system"] if capture.root else []
-    if not also:
-        return "only files in that folder are graded"
-    return f"files in that folder are graded, and {' and '.join(also)} may be"
-
-
-def _check(settings: WorkerSettings, workspace: Workspace) -> str:
-    look = (
-        "Before you hand in, open every deliverable again and check it against the brief: it opens, it is complete, "
-        "numbers add up, code runs."
-    )
-    if settings.self_check == "look" and workspace.vision:
-        return f"{look} Render visual deliverables (documents, charts, pictures, pages) to an image and look at it."
-    return look
+def submit_text(workspace: Workspace) -> str:
+    """Return the sentence that says how the agent ends its work, or one step of it."""
+    if workspace.in_steps:
+        return "When everything is in place, call submit. It ends this step of the work."
+    return "When everything is in place, call submit. Nothing can be changed afterwards."
 
 
 def program_text(workspace: Workspace, instructions: str) -> str:

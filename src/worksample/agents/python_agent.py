@@ -13,8 +13,9 @@ from worksample.models.fault_attribution import ControlQuestion
 from worksample.models.storable_text import scrub
 
 from .harness_settings import ObjectSettings, WorkerSettings
-from .prompt import brief_text, folder_text
+from .prompt import brief_text
 from .prompt_digest import record_digest
+from .prompt_parts import folder_text
 from .python_agent_assignment import Assignment
 from .python_objects import find_object, is_inspects, make_agent
 from .workspace import Workspace

@@ -8,6 +8,8 @@ from worksample.records import Instance, Limits
 from worksample.results.reattempts.feedback_prompt import PREVIOUS
 
 SCRATCH = "/task/scratch"
+_REMARKS = {"model": " (a language model, by the API of its provider)"}
+"""Remarks on addresses in prompts, by the target of the endpoint."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,14 @@ class Workspace:
     """Default time limit of a command in seconds. The model may request another limit."""
     command_time_most: float = 1800
     vision: bool = False
+    interfaces: frozenset[str] = frozenset()
+    """Interfaces of the task that the agent has tools for, such as `browser`."""
+    tools_by_mcp: bool = False
+    """True if the agent is a program that gets the tools of its interfaces from MCP servers."""
+    in_steps: bool = False
+    """True if the work is one step of a task with steps, so that the agent may get another step afterwards."""
+    guidance: tuple[str, ...] = ()
+    """Sentences that say how to use the agent's own tools, such as its plan, its memory and its sub-agents."""
     words: dict[str, str] = field(init=False)
     """Values of the placeholders in texts for the agent, by name."""
 
@@ -43,10 +53,12 @@ class Workspace:
     def network(self) -> str:
         """Return a sentence that says which network the box can reach."""
         endpoints = self.instance.work.environment.endpoints
-        reached = [f"{one.name}:{one.port}" for one in endpoints if one.to != "model"]
+        reached = [f"{one.name}:{one.port}{_REMARKS.get(one.to, '')}" for one in endpoints]
         if not reached:
             return "There is no internet access."
-        return f"Of the network, only these addresses can be reached: {', '.join(reached)}."
+        proxied = any(one.name.startswith("*") for one in endpoints)
+        proxy = " Hosts under a * are reached through the HTTP proxy in $HTTPS_PROXY." if proxied else ""
+        return f"Of the network, only these addresses can be reached: {', '.join(reached)}.{proxy}"
 
     @property
     def out_of_memory(self) -> str:

@@ -36,8 +36,7 @@ class AppConfig:
     """Number of conversions that run at once, each in a box."""
     judges: Path | None = None
     """A TOML file with `[judges.rubric]`, `[prices]` and `[services]` as in an experiment file. It configures the model
-    that
-    suggests criteria for rubrics. None: no model suggests any.
+    that suggests criteria for rubrics. None: no model suggests any.
     """
     static: Path = Path(__file__).parent / "static"
     """Folder of the built pages of `web/`; by default the one in the package."""

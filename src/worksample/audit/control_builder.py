@@ -88,7 +88,7 @@ class ControlBuilder:
 
     def scripts(self, instance: Instance) -> dict[str, tuple[ScriptStep, ...]]:
         """Return the scripts of a task that is done in a company, by control name. Raises ManifestError for a malformed
-        one.
+        script.
         """
         cases = (case for case in self.package.cases if case.instance == instance.name)
         own = {case.name: case.script for case in cases if case.script is not None}

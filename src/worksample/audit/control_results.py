@@ -107,7 +107,7 @@ def tolerance_findings(one: AuditPlan, results: Sequence[Evaluation]) -> Iterato
 
 
 def missing_reference_findings(one: AuditPlan, result: Evaluation) -> Iterator[Finding]:
-    """Report a grader that scores work without its reference: it must leave the work ungraded, or a fault of the task
+    """Report a grader that gives a score without its reference. It must leave the work ungraded, or a fault of the task
     would count against the agent.
     """
     name = one.instance.name

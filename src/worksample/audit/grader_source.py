@@ -32,8 +32,8 @@ def check_source(store: Store, instance: Instance, protocol: Protocol) -> Iterat
 def check_required(store: Store, instance: Instance, protocol: Protocol, held: tuple[str, ...]) -> Iterator[Finding]:
     """Check that every required deliverable is in the correct submission or is named in the grader's source.
 
-    held: the paths in the correct submission. A deliverable that fails this check is required of every agent but never
-    graded.
+    held: the paths in the correct submission. If the check fails, the task requires a deliverable from every agent but
+    never grades it.
     """
     text = "\n".join(source for _, source in _sources(store, instance, protocol))
     criteria = instance.grading[protocol].criteria

@@ -61,7 +61,7 @@ def _normal(line: str) -> str:
 
 
 def _telling(line: str) -> bool:
-    """Return whether a line is distinctive: lines of fewer than three words or three cells occur in two files by
+    """Return whether a line is distinctive. Lines of fewer than three words or three cells may occur in two files by
     chance.
     """
     return len(_WORDS.findall(line)) >= 3 or len(_BETWEEN.findall(line)) >= 2

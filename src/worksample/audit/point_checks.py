@@ -120,7 +120,7 @@ def check_coverage(criteria: Criteria, grades: Iterable[tuple[str, GradePayload]
 
 
 def passed_by(parts: Iterable[PartPayload]) -> dict[str, bool]:
-    """Return part name -> whether it passed, at any depth; of two parts with one name the outer one counts."""
+    """Return whether each part passed, by name, at any depth. If two parts share a name, the outer one counts."""
     found: dict[str, bool] = {}
     level = list(parts)
     while level:

@@ -50,7 +50,8 @@ class Flaw:
 
 def lint(text: str) -> tuple[Flaw, ...]:
     """Return the flaws of one criterion's text, each kind once. Quoted text belongs to the deliverable and is
-    skipped."""
+    skipped.
+    """
     plain = QUOTED.sub(" ", text)
     found = {
         RubricFault.SUBJECTIVE: SUBJECTIVE.search(plain),
@@ -68,8 +69,7 @@ def lint(text: str) -> tuple[Flaw, ...]:
 
 
 def check_rubric(instance: Instance) -> Iterator[Finding]:
-    """Warn about criteria that people or judges answer: all criteria of a rubric except those that a program
-    decides."""
+    """Return warnings about the wording of a rubric. Criteria that a program decides are skipped."""
     graded = bool(_BY_PROGRAMS.intersection(instance.grading))
     for protocol, grading in instance.grading.items():
         leaves = [c for c in grading.criteria.leaves if c.by is not By.PROGRAM or not graded]

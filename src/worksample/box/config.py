@@ -26,6 +26,10 @@ class Mount:
     source: str
     target: str
     writable: bool = False
+    live: bool = False
+    """True if the content of the folder changes while the box runs, as a folder of sockets does. Other read-only
+    folders may be covered by a layer that hides changes.
+    """
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -88,7 +92,7 @@ class BoxLimits:
 
 @dataclass(frozen=True, slots=True)
 class BoxConfig:
-    """Everything that describes a box. All paths are absolute paths inside the box, except `Mount.source`.
+    """Description of a box. All paths are absolute paths inside the box, except `Mount.source`.
 
     `python` is "none", "toolbox" (Python with common libraries and without the platform, for agents) or "platform" (the
     platform's own environment, for graders). `network` is "none" or "endpoints".

@@ -133,7 +133,7 @@ class Box(Protocol):
         timeout: Timeout = None,
         output_limit: int | None = None,
     ) -> Completed:
-        """Run a program to its end as the box's user. Never raises for what the program does.
+        """Run a program to its end as the box's user. Nothing that the program does raises an error.
 
         `timeout`: seconds on the clock, or a FairTimeout (default: the config's limit), after which the command and all
         that it started are killed. Cancelling the call kills it too. Background processes go on after the command has
@@ -155,7 +155,7 @@ class Box(Protocol):
         ...
 
     def hold(self, timeout: FairTimeout, held: bool) -> None:
-        """Stop the time of the command that runs under `timeout`, or let it run again if `held` is False.
+        """Pause the clock of the command that runs under `timeout`, or start it again if `held` is False.
 
         The command itself goes on. A command that is started under a held timeout begins with its time stopped.
         """

@@ -267,7 +267,7 @@ class ExperimentRunner:
         ):  # otherwise another process works on the slot, and this run waits for it
             self._tried.add(trial.slot)
         self.tally.add_trial(trial)
-        self.watch.closed(trial, self.instances[trial.instance])
+        self.watch.on_close(trial, self.instances[trial.instance])
         if submission is not None and trial.outcome.finished:
             self._grading.add(submission)
             self._people.wake()

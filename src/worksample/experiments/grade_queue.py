@@ -124,7 +124,7 @@ class GradeQueue:
             self._count(work.round, item, made)
         if evaluation is not None:
             self.tally.add_judge_usage(evaluation)
-            self.watch.graded(evaluation, submission, instance)
+            self.watch.on_grade(evaluation, submission, instance)
         self.on_evaluated()
 
     def _evaluations(self, round: Round, item: Item) -> list[Evaluation]:

@@ -76,11 +76,11 @@ class RunListener(Protocol):
         """Receive the tally of the run once, before any trial starts. The run updates this object while it runs."""
         ...
 
-    def closed(self, trial: Trial, instance: Instance) -> None:
+    def on_close(self, trial: Trial, instance: Instance) -> None:
         """Receive a trial after it is closed and stored."""
         ...
 
-    def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
+    def on_grade(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
         """Receive an evaluation after it is stored."""
         ...
 
@@ -99,10 +99,10 @@ class SilentListener:
     def begin(self, tally: RunTally) -> None:
         pass
 
-    def closed(self, trial: Trial, instance: Instance) -> None:
+    def on_close(self, trial: Trial, instance: Instance) -> None:
         pass
 
-    def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
+    def on_grade(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
         pass
 
     def note(self, text: str) -> None:

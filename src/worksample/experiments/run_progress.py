@@ -100,7 +100,7 @@ class Lines:
     def begin(self, tally: RunTally) -> None:
         self.tally = tally
 
-    def closed(self, trial: Trial, instance: Instance) -> None:
+    def on_close(self, trial: Trial, instance: Instance) -> None:
         seconds = (trial.ended - trial.started).total_seconds()
         self.note(
             f"[{self.tally.finished}/{self.tally.planned}] {instance.key}  {trial.agent.partition('@')[0]}  "
@@ -109,7 +109,7 @@ class Lines:
         if not trial.outcome.finished and trial.outcome.reason:
             self.note(f"  {' '.join(trial.outcome.reason.split())[:300]}")
 
-    def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
+    def on_grade(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
         self.note(f"  graded {instance.key}  {submission.entrant.partition('@')[0]}  {grade_of(evaluation)}")
 
     def note(self, text: str) -> None:
@@ -130,12 +130,12 @@ class NotebookCell:
         show: Any = display  # IPython has no types
         self.line = show({"text/plain": progress_line(tally)}, raw=True, display_id=True)
 
-    def closed(self, trial: Trial, instance: Instance) -> None:
+    def on_close(self, trial: Trial, instance: Instance) -> None:
         if not trial.outcome.finished or _agent_failed(trial):
             self.note(failure_of(trial, instance))
         self.end()
 
-    def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
+    def on_grade(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
         if evaluation.outcome is not EvaluationOutcome.GIVEN:
             self.note(f"{instance.key}  {submission.entrant.partition('@')[0]}  {grade_of(evaluation)}")
         self.end()
@@ -169,12 +169,12 @@ class Bar:
         self.progress.start()
         self._update()
 
-    def closed(self, trial: Trial, instance: Instance) -> None:
+    def on_close(self, trial: Trial, instance: Instance) -> None:
         if not trial.outcome.finished or _agent_failed(trial):
             self.note(failure_of(trial, instance))
         self._update()
 
-    def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
+    def on_grade(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
         if evaluation.outcome is not EvaluationOutcome.GIVEN:
             who = submission.entrant.partition("@")[0]
             self.note(f"{instance.key}  {who}  {grade_of(evaluation)}  {evaluation.reason[:300]}")

@@ -131,7 +131,7 @@ class _Walk:
     """Processor time of this thread when the scan began."""
 
     def fault(self, cause: Cause | None, reason: str) -> None:
-        """Record that something was left out. The first cause is kept, but a failure of the platform replaces an
+        """Record that the scan left out an entry. The first cause is kept, but a failure of the platform replaces an
         exceeded limit.
         """
         self.partial = True

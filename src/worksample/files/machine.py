@@ -1,7 +1,8 @@
 """Identity of this machine in names and lock files of folders that several machines may share, such as a home on NFS.
 
-Process numbers mean something on one boot of one host only. A boot id alone tells machines apart, but not whether a
-folder was left by an earlier boot of this host or is in use on another one: so names hold both.
+A process number is valid on one host only, and only until that host restarts. Names therefore hold an id of the host
+and an id of its boot. The boot id alone does not show whether an earlier boot of this host made a folder, or another
+host that still uses it.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ hold no machine.
 
 
 class MachineRelation(Enum):
-    """What a recorded host and boot are to this process."""
+    """Relation of a recorded host and boot to this process."""
 
     HERE = auto()
-    """This boot: process numbers and start times can be compared."""
+    """The same host and boot. Process numbers and start times can be compared."""
     EARLIER_BOOT = auto()
-    """This host before it was restarted: none of its processes lives."""
+    """The same host before a restart. All its processes have ended."""
     ELSEWHERE = auto()
-    """Another host: nothing here can tell whether its processes live."""
+    """Another host. This machine cannot check whether its processes still run."""
     UNKNOWN = auto()
-    """Recorded by an earlier version, without a machine."""
+    """No machine was recorded, because an earlier version wrote the name."""
 
 
 @functools.cache
@@ -42,7 +43,7 @@ def boot_id() -> str:
 
 
 def host_id() -> str:
-    """Return 8 hexadecimal digits of this host, the same after a restart: of its name and its machine id.
+    """Return an id of this host: 8 hexadecimal digits of its name and machine id. A restart does not change it.
 
     Machines started from one disk image may share a machine id, and containers often have none, so the name counts too.
     """
@@ -53,15 +54,15 @@ def host_id() -> str:
 
 
 def machine_id() -> str:
-    """Return `host-boot`, as names and lock files hold it."""
+    """Return `host-boot`, the id of this machine in names and lock files."""
     return f"{host_id()}-{boot_id()}"
 
 
 def relation_to(machine: str, changed: float) -> MachineRelation:
-    """Return what a recorded `host-boot` is to this machine; "" is unknown.
+    """Return the relation of a recorded `host-boot` to this machine. An empty text is unknown.
 
-    `changed`: when the named folder last changed, as seconds since 1970. What changed after this boot is not of an
-    earlier one, so equal host ids are then two hosts that cannot be told apart.
+    `changed`: when the named folder last changed, as seconds since 1970. If the folder changed after this machine
+    started, an earlier boot cannot have changed it. An equal host id then belongs to another host.
     """
     host, _, boot = machine.partition("-")
     if boot == boot_id():
@@ -74,7 +75,7 @@ def relation_to(machine: str, changed: float) -> MachineRelation:
 
 
 def is_abandoned(relation: MachineRelation, changed: float) -> bool:
-    """Return whether something counts as left behind although its process cannot be checked."""
+    """Return whether a folder or lock file counts as abandoned although its process cannot be checked."""
     if relation is MachineRelation.UNKNOWN:
         return time.time() - changed > UNKNOWN_SECONDS
     return relation is MachineRelation.EARLIER_BOOT
@@ -90,8 +91,8 @@ def booted_at() -> float:
 
 
 def sign_lock(lock: IO[str]) -> None:
-    """Write this machine into a lock file that this process has locked; open it with "a", so that who waits for the
-    lock does not empty it.
+    """Write the id of this machine into a lock file that this process has locked. Open the file with mode "a", so that
+    a process that waits for the lock does not empty it.
     """
     lock.truncate(0)
     lock.write(machine_id())
@@ -99,9 +100,10 @@ def sign_lock(lock: IO[str]) -> None:
 
 
 def is_lock_of_another_machine(lock: IO[str]) -> bool:
-    """Return whether a lock file may be held where this machine's kernel does not see it (NFS without locks).
+    """Return whether another machine may hold a lock file, unseen by this kernel (for example on NFS without locks).
 
-    A lock file without a machine, of an earlier version, counts as foreign until it is unchanged for 7 days.
+    A lock file that names no machine was written by an earlier version. It counts as held elsewhere until it has been
+    unchanged for 7 days.
     """
     changed = os.fstat(lock.fileno()).st_mtime
     lock.seek(0)

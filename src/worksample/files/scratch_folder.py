@@ -1,9 +1,8 @@
 """Temporary folders of one piece of work, removed at its end. `sweep_scratch_folders` removes those of killed
 processes.
 
-A folder's name identifies its creator (process, start time, process namespace, host, boot) from the moment it appears,
-so that a dead creator's folder is never mistaken for a living one's, or the reverse, also if machines share the folder
-above it.
+A folder's name identifies its creator (process, start time, process namespace, host, boot) from its first moment. So it
+is always known whether the creator still runs, also if several machines share the parent folder.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from .machine import MachineRelation, is_abandoned, machine_id, relation_to
 
 PREFIX = "worksample-"
 MAKER_PATTERN = r"(\d+)-(\d+)-(\d+)(?:-([0-9a-f]{8}-[0-9a-f]{8}))?"
-"""What `maker_of_this_process` returns, as a regular expression with four groups. The last one, host and boot, is
-missing in names of earlier versions.
+"""Regular expression for the result of `maker_of_this_process`, with four groups. Names of earlier versions lack the
+last group, host and boot.
 """
 _NAME = re.compile(rf"\.?worksample-[a-z]+-{MAKER_PATTERN}-[0-9a-f]{{8}}")
 
@@ -84,14 +83,16 @@ def started_at(pid: int) -> int:
 
 
 def maker_of_this_process() -> str:
-    """Return this process as folder names contain it: number, start time, process namespace, host, boot."""
+    """Return the part of a folder name that identifies this process: number, start time, process namespace, host,
+    boot.
+    """
     pid = os.getpid()
     return f"{pid}-{started_at(pid)}-{process_namespace()}-{machine_id()}"
 
 
 def is_gone(pid: str, started: str, space: str, machine: str, *, changed: float) -> bool:
-    """Return whether a creator, as `MAKER_PATTERN` reads it, is known to be dead. Processes of another process
-    namespace or machine cannot be checked.
+    """Return whether a creator is known to have ended; the arguments are the groups of `MAKER_PATTERN`. Processes of
+    another process namespace or machine cannot be checked.
 
     `changed`: when its folder last changed, as seconds since 1970.
     """
@@ -107,5 +108,5 @@ def _name(purpose: str) -> str:
 
 
 def process_namespace() -> int:
-    """Return the namespace in which process numbers count."""
+    """Return the id of the namespace to which process numbers belong."""
     return Path("/proc/self/ns/pid").stat().st_ino

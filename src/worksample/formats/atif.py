@@ -1,6 +1,5 @@
 """Export of trajectories as ATIF (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7), with a validator
-of
-documents.
+of documents.
 """
 
 from __future__ import annotations

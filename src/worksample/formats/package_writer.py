@@ -126,8 +126,7 @@ def write_packages(
     """Write each package below `out` completely or not at all; keep existing ones, unless `overwrite`.
 
     next: the next command if a package is faulty. Raises FaultyPackages, after all others are written, if some are
-    faulty,
-    unless `skip_faulty`.
+    faulty, unless `skip_faulty`.
     """
     written: list[T] = []
     there: list[str] = []
@@ -183,10 +182,8 @@ def package_names(places: Sequence[str]) -> dict[str, str]:
     """Return place -> package name. A place is a path below the source.
 
     All names differ, and they do not depend on the order of places. Accents are removed. If several places give the
-    same
-    name, ignoring case, the place spelled exactly like it gets the name, else the first; the others get a suffix from
-    the
-    digest of their place.
+    same name, ignoring case, the place spelled exactly like it gets the name, else the first; the others get a suffix
+    from the digest of their place.
     """
     by_name: dict[str, list[str]] = {}
     for place in sorted(places):

@@ -1,4 +1,4 @@
-"""Which kinds of evaluators a grading needs: programs, judges or people."""
+"""Kinds of evaluators that a grading needs: programs, judges or people."""
 
 from __future__ import annotations
 

@@ -93,8 +93,8 @@ def table_of(cells: Iterable[list[Any]]) -> Table:
                 raise UnreadableSource(f"row {len(rows) + 1} {fault.what}") from fault
     except TableFault as fault:
         raise UnreadableSource(f"is not CSV: {fault.what}" if isinstance(fault, BrokenText) else fault.what) from fault
-    decide_numbers(header.named, rows)
-    return Table(header.named, tuple(rows))
+    decide_numbers(header.column_names, rows)
+    return Table(header.column_names, tuple(rows))
 
 
 def decide_numbers(columns: Iterable[str], rows: Sequence[Row]) -> None:

@@ -97,9 +97,8 @@ def preferences(store: Store, round: str, passed: Mapping[str, bool | None] | No
     """Return the preferences of a round of pairs, per project and pair of agents, for `metrics.elo_ratings`.
 
     `passed`: submission -> whether it succeeded; by default from the holistic round named at opening. If both
-    succeeded,
-    quality decides, else completion (RLI 3.4). Columns: project, first, second, votes, preference, reason (see
-    `metrics.project_preferences`).
+    succeeded, quality decides, else completion (RLI 3.4). Columns: project, first, second, votes, preference, reason
+    (see `metrics.project_preferences`).
     """
     from worksample.metrics import TIE_BREAK, pair_preference, project_preferences
     from worksample.results.entrants import entrants_of

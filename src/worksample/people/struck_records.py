@@ -53,7 +53,7 @@ def amend(
 
 
 def update_queue(store: Store, amendment: Amendment) -> None:
-    """Offer struck items again, or withdraw the extra vote of restored ones. Idempotent."""
+    """Offer struck items again, and withdraw the extra vote of restored items. Idempotent."""
     if amendment.target is AmendmentTarget.EVALUATION:
         follow_amendment(store, amendment.target_id, amendment.action)
     elif amendment.target is AmendmentTarget.EVALUATOR:

@@ -35,13 +35,13 @@ def run(
     tasks: str | Path | Package | Sequence[str | Path | Package] | None = None, agent: Any = None, *,
     file: str | Path | None = None, progress: bool = True, **settings: Unpack[RunSettings],
 ) -> Run:  # fmt: skip
-    """Run agents on tasks in sandboxes, grade what they deliver, and return the experiment as it then stands.
+    """Run agents on tasks in sandboxes, grade their deliverables, and return the experiment.
 
-    If you call it again with the same arguments, it continues: nothing that is finished runs twice.
-    Ctrl-C, or the interrupt of a notebook, closes the trials in progress and returns what there is. Raises
-    ManifestError, PlanError or UsageError, before anything runs, if the experiment cannot be run as asked.
+    If you call it again with the same arguments, it continues: nothing that is finished runs twice. Ctrl-C, or the
+    interrupt of a notebook, closes the trials in progress and returns the results so far. Raises ManifestError,
+    PlanError or UsageError, before anything runs, if the experiment cannot be run as asked.
 
-    What runs on what:
+    Tasks and agents:
 
     - `tasks="starter"`: a suite's name or file, the folder of a task package, a `worksample.task`, or a list of folders
       and packages.
@@ -107,7 +107,7 @@ async def run_async(
 def resume(
     experiment: str | Run = "", *, store: Where = None, progress: bool = True, **options: Unpack[ResumeOptions]
 ) -> Run:
-    """Continue an experiment that was stopped, and return it as it then stands.
+    """Continue an experiment that was stopped, and return it.
 
     - `experiment="first"`: its name or id, or the `Run`; default: the store's latest.
     - `store="results"`: the store's folder or URL, or an open `Store`; default: the store of the `Run`, else as for
@@ -132,7 +132,7 @@ async def resume_async(
 
 @dataclass(frozen=True)
 class StoredPlan:
-    """A plan in an open store. `known`: the experiment had been planned before."""
+    """A plan in an open store. `known`: whether the experiment was planned before."""
 
     store: Store
     plan: Plan

@@ -141,8 +141,7 @@ def keep_qualified(suite: str | Path, out: Path, round: str = "", *, store: Wher
     """Copy the packages of jobs that qualified to `out`, and return their names.
 
     A package without a rubric gets the one that an expert wrote. Raises UsageError if `out` exists, and PlanError if no
-    job
-    qualified.
+    job qualified.
     """
     from worksample.formats.jobs.job_package import criteria_text
     from worksample.tasks import find_suite, read_suite

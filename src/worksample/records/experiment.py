@@ -42,7 +42,7 @@ class ShownRubric(StrEnum):
 
 
 class Worker(StrEnum):
-    """Who works in an arm: an agent, a person, or both."""
+    """Worker in an arm: an agent, a person, or both."""
 
     AGENT = "agent"
     HUMAN = "human"
@@ -195,7 +195,7 @@ def check_arms(arms: Sequence[Arm]) -> None:
 
 @register
 class Slot(Record):
-    """One planned piece of work of an experiment. `id` is computed from the other fields, so that planning twice gives
+    """A planned piece of work of an experiment. `id` is computed from the other fields, so that planning twice gives
     the same slots.
 
     First attempts are planned before the first trial. A re-attempt is added when the rule of the chain requires it.

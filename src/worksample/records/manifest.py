@@ -58,7 +58,7 @@ class EntryKind(StrEnum):
 
 
 class Entry(Frozen):
-    """One file, folder, symbolic link or other object in a folder. `other` is a device, socket or pipe. The target of a
+    """A file, folder, symbolic link or other object in a folder. `other` is a device, socket or pipe. The target of a
     symbolic link is stored as text, and the link is never followed.
     """
 
@@ -81,7 +81,7 @@ class Entry(Frozen):
 
 
 class Manifest(Frozen):
-    """All entries of a folder, sorted by path. The digest of the manifest identifies the folder's content."""
+    """The entries of a folder, sorted by path. The digest of the manifest identifies the folder's content."""
 
     entries: tuple[Entry, ...] = ()
 

@@ -29,7 +29,7 @@ class CaptureStatus(StrEnum):
 
 
 class SubmissionPart(Frozen):
-    """One captured folder of a submission, such as `output`, `probes`, `exports` or `trajectory`."""
+    """A captured folder of a submission, such as `output`, `probes`, `exports` or `trajectory`."""
 
     manifest: Digest
     status: CaptureStatus = CaptureStatus.COMPLETE

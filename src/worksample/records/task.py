@@ -164,7 +164,7 @@ class HealthSpec(Frozen):
 
 
 class StepSpec(Frozen):
-    """One step of the work, with its own instruction. The agent continues in the same box from one step to the next."""
+    """A step of the work, with its own instruction. The agent continues in the same box from one step to the next."""
 
     name: Name
     brief: str = ""
@@ -190,6 +190,8 @@ class WorkplaceSource(Frozen):
     """
     dialects: tuple[str, ...] = omittable(())
     """Names of other products whose APIs the services also offer. Omitted if empty."""
+    silent: bool = omittable(False)
+    """True if nobody in the company answers, because the company has no simulated colleagues. Omitted if false."""
 
 
 Observation = Literal["tree", "dom", "screenshot", "marks", "visible", "interactable", "viewport", "tabs"]
@@ -204,6 +206,36 @@ class BrowserSpec(Frozen):
     """
     width: int = Field(default=1280, ge=320, le=3840)
     height: int = Field(default=720, ge=240, le=2160)
+    signed_in: bool = omittable(False)
+    """Whether the browser signs in with the environment's accounts before its first action. Omitted if False."""
+
+
+class AccountSpec(Frozen):
+    """An account in the task's services. The agent is told its password, or finds its browser signed in, or both."""
+
+    name: str
+    password: str
+    url: str
+    """Address of the page at which the account signs in."""
+    service: str
+    """Name of the product or service for texts, such as `GitLab`."""
+    shown: bool = omittable(True)
+    """Whether the agent is told the account. If not, only its browser uses the account. Omitted if True."""
+
+
+class DesktopSpec(Frozen):
+    """Settings of the agent's desktop: the size of its screen, and what it begins with."""
+
+    width: int = Field(default=1366, ge=320, le=3840)
+    height: int = Field(default=768, ge=240, le=2160)
+    programs: tuple[str, ...] = omittable(())
+    """Commands of a shell that start with the desktop, in the agent's box."""
+    clipboard: str = omittable("")
+    """Text on the clipboard when the work begins."""
+    locale: str = omittable("")
+    """Locale of the programs, such as `de_DE.UTF-8`; empty for `C.UTF-8`."""
+    fonts: tuple[str, ...] = omittable(())
+    """Folders in the box with fonts for the programs, such as `/task/software/fonts`."""
 
 
 class Environment(Frozen):
@@ -228,6 +260,12 @@ class Environment(Frozen):
     """Tool servers (MCP) that the agent can use. Omitted if empty."""
     browser: BrowserSpec | None = omittable(None)
     """Settings of the agent's browser. Omitted if the task has no interface `browser`."""
+    desktop: DesktopSpec | None = omittable(None)
+    """Settings of the agent's desktop. Omitted if the task has no interface `desktop`."""
+    accounts: tuple[AccountSpec, ...] = omittable(())
+    """Accounts in the services for the agent. Omitted if empty."""
+    copied_inputs: bool = omittable(False)
+    """Whether the output folder begins with a writable copy of the input files. Omitted if False."""
     health: HealthSpec | None = omittable(None)
     """Health check of the box that must succeed before the agent begins. Omitted if the task has no such check."""
     skills: str = omittable("")
@@ -254,7 +292,7 @@ class Deliverable(Frozen):
 
 
 class TaskWork(Frozen):
-    """Everything that the agent receives."""
+    """The part of an instance that the agent receives."""
 
     brief: str
     inputs: Digest
@@ -279,7 +317,7 @@ class CollectSpec(Frozen):
 
 
 class Capture(Frozen):
-    """What is stored at the end of a trial, in addition to the folder `output/`."""
+    """List of the data that is stored at the end of a trial, in addition to the folder `output/`."""
 
     probes: Digest
     """Digest of the manifest of `probes/`."""
@@ -293,7 +331,7 @@ class Capture(Frozen):
 
 
 class Grading(Frozen):
-    """Everything that determines a grade under one protocol: grader, criteria and settings."""
+    """The part of an instance that determines a grade under one protocol: grader, criteria and settings."""
 
     protocol: Protocol
     criteria: Criteria = Criteria()
@@ -344,8 +382,8 @@ class About(Frozen):
 
 @register
 class Instance(Record):
-    """One named case of a task, on which agents work. `id` is `task/name@` and the first 16 characters of a digest of
-    the four digests.
+    """A named case of a task, on which agents work. `id` is `task/name@` and the first 16 characters of a digest of the
+    four digests.
     """
 
     kind: ClassVar[str] = "instance"

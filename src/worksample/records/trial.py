@@ -62,7 +62,7 @@ class Fed(Frozen):
 
 @register
 class Trial(Record):
-    """One agent's or person's work on one instance. The record is written when the trial ends. A slot has at most one
+    """Work of one agent or person on one instance. The record is written when the trial ends. A slot has at most one
     valid finished trial.
     """
 

@@ -71,7 +71,7 @@ class ProtocolJudgments:
 
     @cached_property
     def verdicts(self) -> pl.DataFrame:
-        """All verdicts, with a row for each submission. Empty if no round decides."""
+        """The verdicts, with a row for each submission. The frame is empty if no round decides."""
         return _verdicts(self.deciding, self.default_kind, self.joined)
 
 

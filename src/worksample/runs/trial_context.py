@@ -61,7 +61,14 @@ class AgentRun:
         )
         if key not in self.solvers:
             shown = as_shown(instance, arm, self.experiment.lock.protocol, context.spec.feeding)
-            self.solvers[key] = build(self.agent, shown, model=self.model, limits=limits, inputs=context.spec.inputs)
+            self.solvers[key] = build(
+                self.agent,
+                shown,
+                model=self.model,
+                limits=limits,
+                inputs=context.spec.inputs,
+                in_steps=step is not None,
+            )
         return self.solvers[key]
 
     def arm(self, slot: Slot) -> Arm:

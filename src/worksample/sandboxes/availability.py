@@ -16,8 +16,8 @@ from worksample.sudo_command import root_command
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """Whether this machine can run boxes. If `reason` is not empty, boxes are unavailable, and `next` is the command
-    that makes them available.
+    """The answer whether this machine can run boxes. If `reason` is not empty, boxes are unavailable, and `next` is the
+    command that makes them available.
     """
 
     bwrap: str

@@ -19,7 +19,7 @@ class Descriptor:
     """A non-blocking file descriptor, or two that are closed together, and the task that waits for it."""
 
     def __init__(self, number: int, close: Callable[[], object] | None = None) -> None:
-        """If `close` is given, it is called instead of closing the descriptor itself."""
+        """Wrap a descriptor. If `close` is given, it is called in place of closing the descriptor."""
         os.set_blocking(number, False)
         self.number = number
         self.closed = False

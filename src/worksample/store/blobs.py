@@ -48,8 +48,8 @@ def put_canonical(sink: BytesSink, value: object) -> str:
 
 
 class Blobs:
-    """Sink that stores blobs. The file of a blob is `blobs/<aa>/<digest>` with mode 0444, where `<aa>` is the start of
-    the digest. If the store is remote, the local files are a cache.
+    """Sink that stores blobs. The file of a blob is `blobs/<aa>/<digest>` with mode 0444; `<aa>` is the start of the
+    digest. If the store is remote, the local files are a cache.
 
     A blob is durable only after `flush`: its content and its name are synced, and a remote store has received it. Every
     `Store.commit` calls `flush` first.

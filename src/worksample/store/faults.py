@@ -213,7 +213,7 @@ def translate_remote_errors(where: str, *, missing: type[OSError] | None = None)
         with translate_os_errors(where, missing=missing, passing=lambda e: _remote_fault(e, where)):
             yield
     except _driver_errors() as e:
-        raise _remote_fault(e, where) or _refused(e, where) from e
+        raise _remote_fault(e, where) or _storage_refusal(e, where) from e
 
 
 def _driver_errors() -> tuple[type[Exception], ...]:
@@ -272,7 +272,7 @@ def _answer(error: BaseException) -> tuple[str, int, str]:
     return code, int(status), str(getattr(error, "operation_name", ""))
 
 
-def _refused(error: BaseException, where: str) -> StoreError:
+def _storage_refusal(error: BaseException, where: str) -> StoreError:
     return StoreError(
         f"the object storage refused: {_text(error)}",
         where=where,

@@ -282,11 +282,11 @@ class RemotePlace:
     def list(self, folder: str) -> Iterator[str]:
         """Yield the paths of all files below `folder`, sorted."""
         start = len(self._root.lstrip("/")) + 1
-        for path in self._found(folder):
+        for path in self._find(folder):
             yield path.lstrip("/")[start:]
 
     @with_patience
-    def _found(self, folder: str) -> Sequence[str]:
+    def _find(self, folder: str) -> Sequence[str]:
         with self._faults():
             self._fs.invalidate_cache()
             return sorted(str(p) for p in self._fs.find(self._at(folder)))

@@ -74,7 +74,7 @@ def read_instances(data: object, shared: Shared, faults: Faults, context: Mappin
 
 
 class _Instance:
-    """One table `[[instance]]`, with the methods that check it and convert it to an `InstanceSpec`."""
+    """Table `[[instance]]` of a package, with the methods that check it and convert it to an `InstanceSpec`."""
 
     def __init__(self, table: InstanceTable, at: str, root: Path, faults: Faults) -> None:
         self.table, self.at, self.root, self.faults = table, at, root, faults

@@ -139,7 +139,10 @@ def _environment(spec: InstanceSpec, whole: Manifest, sink: Sink) -> Environment
         ),
         workplace=workplace
         and workplace.replaced(
-            company=files(workplace.company), setup=files(workplace.setup), live=files(workplace.live)
+            company=files(workplace.company),
+            setup=files(workplace.setup),
+            live=files(workplace.live),
+            silent=not below(whole, f"{place_of(workplace.company.name)}/colleagues").files,
         ),
     )
 

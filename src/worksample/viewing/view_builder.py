@@ -69,8 +69,7 @@ async def prepare(
     """Return the views of all entries by quoted path, with at most `parallel` boxes at once. Raises what `view` raises.
 
     `only`: these paths. `turn`: context entered for each box, in place of `parallel`. `watch`: skips paths that it does
-    not
-    let begin.
+    not let begin.
     """
     work = _ViewBuild(converter or Converter(store, manifest), watch=watch)
     entries = manifest.entries if only is None else [e for e in manifest.entries if e.path in only]

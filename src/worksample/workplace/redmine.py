@@ -1,7 +1,7 @@
 """The files of Redmine, extracted from Debian's package without installing the package.
 
 An installation of the package would create a database and a Gemfile.lock for the whole machine, and it fails on
-machines where Ruby has had security updates. The packages on which Redmine depends are installed as usual.
+machines whose Ruby has had security updates. The packages on which Redmine depends are installed as usual.
 """
 
 from __future__ import annotations

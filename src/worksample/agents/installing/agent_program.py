@@ -1,4 +1,4 @@
-"""Description of a command-line agent: where it is installed from, how it is called, and where it writes its log."""
+"""Description of a command-line agent: its source, its command, and where it writes its log."""
 
 from __future__ import annotations
 

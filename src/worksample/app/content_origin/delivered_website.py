@@ -50,8 +50,8 @@ async def serve_site(content: ContentServices, grant: Grant, request: Request) -
 
 
 def _decode_path(raw: bytes) -> str:
-    """Return the address as a quoted path without first and last slash. Raises ContentRefused if no file can
-    have it.
+    """Return the address as a quoted path without first and last slash. Raises ContentRefused if no file can have
+    it.
     """
     if re.search(rb"%(2[fF]|00)", raw) or b"\0" in raw:
         raise not_found()

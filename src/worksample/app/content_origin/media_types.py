@@ -1,4 +1,6 @@
-"""Media types by file extension, else by the first bytes. The lists are our own and do not depend on the machine."""
+"""Media types by file extension, else by the first bytes. The lists belong to this package and do not depend on the
+machine.
+"""
 
 from __future__ import annotations
 

@@ -29,8 +29,7 @@ def site_policy(config: AppConfig) -> str:
     """Return the policy of a deliverable's own pages: all their content runs, and no request leaves the host.
 
     The sandbox keeps a page in its frame even if the frame lacks that attribute. `allow-same-origin` means the page's
-    own
-    origin, which no other page shares. Chromium and Firefox do not know `webrtc` yet; Chromium reports it in the
+    own origin, which no other page shares. Chromium and Firefox do not know `webrtc` yet; Chromium reports it in the
     console.
     """
     return (

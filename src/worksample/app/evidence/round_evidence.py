@@ -51,8 +51,7 @@ BARRED = "You have seen who made what. You get no more items of this round or of
 
 class BlindLabels:
     """Labels of submissions' makers and instances. Numbers are drawn from the round's seed, so they stay the same
-    within a
-    round and tell nothing across rounds.
+    within a round and tell nothing across rounds.
     """
 
     def __init__(self, services: AppServices, round: Round, submissions: Iterable[str], *, named: bool) -> None:
@@ -99,8 +98,7 @@ def open_evidence(services: AppServices, account: Account, id: str, *, names: bo
     """Return the round and the consequence of looking at names ("" for none).
 
     Raises Denied if somebody other than an admin asks for names, Conflict while the person has an item of the round
-    open,
-    RecordMissing.
+    open, RecordMissing.
     """
     round, _ = find_round(services, id)
     if names:

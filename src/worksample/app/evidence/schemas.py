@@ -126,8 +126,7 @@ class StepView(ResponseBody):
 
 class SubmissionView(ResponseBody):
     """A submission with all its votes. `agent`, `origin` and `steps` identify the maker, so they are empty without
-    `names`.
-    `criteria`: texts by id. `barred`: the consequence of reading names; "" for none.
+    `names`. `criteria`: texts by id. `barred`: the consequence of reading names; "" for none.
     """
 
     id: str

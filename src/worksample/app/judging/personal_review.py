@@ -36,8 +36,7 @@ def open_review(people: People, name: str, experiment: str | None = None, *, alo
     """Create the account and, if the experiment has no open round, a round with one vote per item and no training gate.
 
     `experiment`: name or id, by default the newest. `alone`: ignore rounds that want more than one vote, so that one
-    person
-    decides; the later round is in force. Raises UsageError if there is no experiment, PlanError if it has no
+    person decides; the later round is in force. Raises UsageError if there is no experiment, PlanError if it has no
     submissions.
     """
     account = people.accounts.create(name, [role.value for role in Role])
@@ -117,7 +116,7 @@ def _protocol_for_people(store: Store, experiment: Experiment) -> Protocol:
 
 
 def _covers(queue: Queue, experiment: str, judged: set[str]) -> bool:
-    """Tell whether an open queue is over the experiment, or adjudicates what its judges may not decide."""
+    """Return whether an open queue belongs to the experiment, or adjudicates work that its judges may not decide."""
     mine = queue.settings["experiment"] == experiment
     return queue.state == "open" and (
         mine or (queue.kind is RoundKind.ADJUDICATION and queue.settings["over"] in judged)

@@ -69,8 +69,7 @@ class _Folder:
 
 class ViewPreparer:
     """Maker of views in a server process. At most `config.convert_parallel` boxes work in the background, and one more
-    makes
-    views that somebody waits for. Processes of one store do not make the same view twice.
+    makes views that somebody waits for. Processes of one store do not make the same view twice.
     """
 
     def __init__(
@@ -119,9 +118,8 @@ class ViewPreparer:
     async def view(self, manifest: str, path: str, *, wait: float = 1.0) -> View | ViewPending:
         """Return the view at a quoted path of a manifest (by digest), or ViewPending after `wait` seconds.
 
-        The work continues after that, once however many requests wait. Raises UsageError if the manifest lacks the
-        path,
-        SandboxUnavailable, StoreError.
+        The work continues after that. Requests for the same view share it. Raises UsageError if the manifest lacks the
+        path, SandboxUnavailable, StoreError.
         """
         key = (manifest, path)
         found = self._find_recent(key) or await asyncio.to_thread(self._find_cached, key)
@@ -149,7 +147,7 @@ class ViewPreparer:
         return view if view is not None and time.monotonic() - at < seconds else None
 
     def _remember(self, key: Key, view: View) -> None:
-        """Cache a view in memory, also one that is not stored, so that repeated requests do not make it again."""
+        """Cache a view in memory, even if it is not stored, so that repeated requests do not make it again."""
         self._recent[key] = (time.monotonic(), view)
         self._recent.move_to_end(key)
         while len(self._recent) > REMEMBERED:
@@ -258,8 +256,8 @@ class ViewPreparer:
                 self._failed[digest] = None
 
     async def _prepare(self, folder: _Folder) -> bool:
-        """Make all views of a folder. Return False to try it again later: another process does it, or views failed by
-        our fault.
+        """Make all views of a folder. Return False to try again later: another process makes them, or the platform
+        failed.
         """
         async with self._exclusive_lease(f"prepare {folder.digest}") as alone:
             if not alone:

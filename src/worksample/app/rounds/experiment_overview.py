@@ -32,8 +32,7 @@ MOST = 500
 
 class RoundWaits(ResponseBody):
     """Work left in a round. `votes`: still wanted from people. `minutes`: per vote, the median so far, else the form's
-    soft
-    limit (`measured` is then false). `hours` and `pay` (US dollars) are what remains; null means unknown.
+    soft limit (`measured` is then false). `hours` and `pay` (US dollars) are what remains; null means unknown.
     """
 
     round: str
@@ -59,10 +58,9 @@ class WaitingWork(ResponseBody):
 
 class ExperimentWaits(ResponseBody):
     """Submissions by what they wait for, under the experiment's first protocol. `open`: slots whose trial is not
-    finished.
-    `work`: the first waiting submissions, by instance. `reattempts`: planned submissions that come from re-attempts;
-    `due`:
-    re-attempts that the next run makes. `places`: open slots of people who work; `seats`: the assigned ones of these.
+    finished. `work`: the first waiting submissions, by instance. `reattempts`: planned submissions that come from
+    re-attempts; `due`: re-attempts that the next run makes. `places`: open slots of people who work; `seats`: the
+    assigned ones of these.
     """
 
     experiment: str

@@ -34,8 +34,7 @@ class CloseFlag(RequestBody):
 
 class FlagView(ResponseBody):
     """A reported problem with an item. `withdrawn`: whether the item is out of its queue; `closed` is null until an
-    admin
-    answers.
+    admin answers.
     """
 
     id: str

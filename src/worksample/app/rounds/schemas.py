@@ -104,8 +104,7 @@ class RoundRow(ResponseBody):
 
 class RoundDetail(RoundRow):
     """`settings`: the queue's settings. `looked_at_by`: rounds that review this one. `names_seen`: this account has
-    seen the
-    makers' names and gets none of the round's items.
+    seen the makers' names and gets none of the round's items.
     """
 
     settings: dict[str, JsonValue]
@@ -168,8 +167,7 @@ class BackgroundView(ResponseBody):
 
 class PositionBiasView(ResponseBody):
     """The share of votes for the side shown first, among votes with a preference. `person` is null for all together; 50
-    %
-    means no bias.
+    % means no bias.
     """
 
     person: str | None

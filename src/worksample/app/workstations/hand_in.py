@@ -1,4 +1,4 @@
-"""Handing in: the content of the box becomes a trial and its submission, like an agent's."""
+"""Hand-in of a person's work: the content of the box becomes a trial and its submission, like an agent's."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _sum_usage(turns: Iterable[Trial]) -> dict[str, Usage]:
 
 
 def _events_of_last_person(events: list[AssignmentEvent]) -> list[AssignmentEvent]:
-    """Return the events since the person who hands in took the slot for the last time."""
+    """Return the events since this person last took the slot."""
     mine = account_of(events[-1].person)
     start = max((n + 1 for n, event in enumerate(events) if account_of(event.person) != mine), default=0)
     return events[start:]

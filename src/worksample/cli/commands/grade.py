@@ -49,7 +49,7 @@ def command(experiment: str | None, store: str | None, as_json: bool | None, **g
 
     Opens a new round over the submissions of EXPERIMENT (name or id, by default the latest), or over those named with
     --submission. No agent runs again. At the end the new round takes effect, unless a submission would lose its
-    verdict: then the earlier round stays in force. If it is killed, the same command continues where it stopped.
+    verdict: then the earlier round stays in force. If it is killed, the same command continues its work.
     Graders ask the judges that the experiment was planned with, or those of --judge; with --by judge these judge again.
     Exit code 3 if a submission stays ungraded, or the earlier round stays in force.
     """

@@ -48,8 +48,8 @@ def run_command(
 ) -> int:
     """Run an experiment: agents on tasks, each trial graded as it closes.
 
-    FILE is a TOML or YAML file (docs/how-to/run-an-experiment.md); flags override it. If you run the same
-    experiment again, it continues where it stopped: finished trials do not run again.
+    FILE is a TOML or YAML file (docs/how-to/run-an-experiment.md); flags override it. If you run the same experiment
+    again, it continues: finished trials do not run again.
     """
     begin(STARTING, silent=True)
     flags = flags_of(values)

@@ -76,7 +76,7 @@ def describe_command(
 
     SUITE is a shipped suite's name, a suite.toml or the folder around one. Shows categories, RLI's three classes of
     work, prices and hours, file types and kinds of grader. The market is a CSV with the column category (an id or a
-    title) and, where known, dollars, hours and count.
+    title) and, if known, dollars, hours and count.
     """
     from worksample.reports.suite_description import DescribeConfig, describe, read_market, write_description
     from worksample.tasks import find_suite, read_suite

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,14 +45,28 @@ def new_command(folder: str, title: str | None, protocol: str | None, as_json: b
 
 @click.command("show")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False))
+@click.option("--prompt", is_flag=True, help="Show the prompt that an agent gets for each instance.")
+@click.option(
+    "--agent", "agent_name", default=None, metavar="NAME", help="With --prompt: a harness or preset; default: worker."
+)
+@click.option("--instance", default=None, metavar="NAME", help="With --prompt: only this instance.")
 @json_option
-def show_command(folder: str, as_json: bool | None) -> None:
-    """Show a task package: brief, environment, deliverables, criteria, instances and digests."""
+def show_command(folder: str, prompt: bool, agent_name: str | None, instance: str | None, as_json: bool | None) -> None:
+    """Show a task package: brief, environment, deliverables, criteria, instances and digests.
+
+    With --prompt, show what an agent is told instead. The prompt is made of what the task has: folders, network,
+    services, interfaces, and what is handed in.
+    """
     from worksample.files import HashSink
     from worksample.tasks import ingest, read_package
 
+    if (agent_name or instance) and not prompt:
+        raise click.UsageError("--agent and --instance need --prompt")
     package = read_package(Path(folder))
     taken = ingest(package, HashSink())
+    if prompt:
+        _print_prompts(taken.instances, agent_name or "worker", instance, as_json)
+        return
     if as_json:
         say_json({"task": taken.task.plain(), "instances": [i.plain() for i in taken.instances]})
         return
@@ -65,6 +80,27 @@ def show_command(folder: str, as_json: bool | None) -> None:
         ],
     )
     click.echo(printable(taken.instances[0].work.brief.rstrip()))
+
+
+def _print_prompts(instances: Sequence[Instance], agent_name: str, only: str | None, as_json: bool | None) -> None:
+    from worksample.agents import PRESETS, define, show_prompts
+    from worksample.errors import UsageError
+
+    chosen = [one for one in instances if only in (None, one.name)]
+    if not chosen:
+        names = ", ".join(one.name for one in instances)
+        raise UsageError(f"the task has no instance {only!r}; it has {names}", next="--instance with one of these")
+    preset = agent_name if agent_name in PRESETS else None
+    agent = define(preset=preset, harness=None if preset else agent_name, model="provider/model")
+    prompts = {one.name: show_prompts(agent, one) for one in chosen}
+    if as_json:
+        say_json({"agent": agent_name, "prompts": prompts})
+        return
+    for name, texts in prompts.items():
+        for number, text in enumerate(texts, 1):
+            step = f", step {number} of {len(texts)}" if len(texts) > 1 else ""
+            click.secho(printable(f"----- {name}{step}"), bold=True)
+            click.echo(printable(text))
 
 
 def _print_summary(package: Package, instance: Instance) -> None:

@@ -21,7 +21,7 @@ LONGEST = 60
 
 
 def show_value(value: object) -> str:
-    """Return a value as faults show it: short, quoted, without characters that a terminal would obey."""
+    """Return a value in the form that faults show: short, quoted, without control characters."""
     if isinstance(value, dict):
         return "a table"
     if isinstance(value, list | tuple | set):

@@ -162,7 +162,7 @@ def _yaml(text: str) -> Any:
 
 
 def _checked_values(data: Any, name: str, faults: Faults) -> Any:
-    """Return the values, with each value that no model may see replaced by None and reported as a fault."""
+    """Return the values. Replace each forbidden value by None and report it as a fault."""
     count = 0
 
     def walk(value: Any, at: tuple[str | int, ...]) -> Any:

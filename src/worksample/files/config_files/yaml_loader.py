@@ -12,16 +12,16 @@ DIGITS = 300
 
 
 class TooMuch(Exception):
-    """More values than the limit."""
+    """Error: a document holds more values than the limit."""
 
 
 class TooDeep(Exception):
-    """More levels than the limit."""
+    """Error: a document is nested more deeply than the limit."""
 
 
 def need_shallow(text: str, levels: int, limit: int) -> None:
-    """Raise TooDeep or TooMuch if the document's events exceed the limits. This precedes the composing of nodes, which
-    needs a C stack frame per level.
+    """Raise TooDeep or TooMuch if the document's events exceed the limits. Call it before nodes are composed, because
+    composing needs a C stack frame per level.
     """
     depth = 0
     for count, event in enumerate(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))):
@@ -36,7 +36,7 @@ def need_shallow(text: str, levels: int, limit: int) -> None:
 
 
 def _need_unique(mapping: Any) -> None:
-    """Raise YAMLError for a duplicate key: the last one would silently win."""
+    """Raise YAMLError for a duplicate key, because YAML would keep only the last value without a warning."""
     keys = [(key.tag, key.value) for key, _ in mapping.value if isinstance(key, yaml.ScalarNode)]
     if len(set(keys)) == len(keys):
         return
@@ -55,7 +55,7 @@ def loader(limit: int) -> type[Any]:
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
     class Limited(base):  # type: ignore[misc]
-        """Safe types only."""
+        """Loader of safe types that counts merged values."""
 
         merged = 0
 

@@ -84,7 +84,7 @@ def _days(text: str) -> tuple[dict[str, datetime], bool]:
         return _valid({"YMD": (east[1], east[2], east[3])}), False
     digits = _DIGITS.fullmatch(text)
     if digits is None:
-        return _valid(_named(text)), False
+        return _valid(_split_named_date(text)), False
     a, b, c = digits["a"], digits["b"], digits["c"]
     if len(a) == 4:
         return (_valid({"YMD": (a, b, c)}) if len(c) < 3 else {}), False
@@ -97,7 +97,7 @@ def _days(text: str) -> tuple[dict[str, datetime], bool]:
     return _valid(orders), len(c) == 2
 
 
-def _named(text: str) -> dict[str, tuple[str, str, str]]:
+def _split_named_date(text: str) -> dict[str, tuple[str, str, str]]:
     """Return day, month and year of a text with the name of one month."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
     tokens = re.findall(r"\d+|[^\W\d_]+", plain)
@@ -171,7 +171,7 @@ class ColumnDates:
 
     @property
     def why(self) -> str:
-        """How the order was decided, or why it stays ambiguous."""
+        """The reason for the order, or the reason why it stays ambiguous."""
         if len(self.proof) > 1:
             return f"the column has both {' and '.join(self.proof.values())}"
         if self.proof:

@@ -172,7 +172,7 @@ class Header:
     """The name of every position, or ""."""
 
     @property
-    def named(self) -> tuple[str, ...]:
+    def column_names(self) -> tuple[str, ...]:
         return tuple(name for name in self.names if name)
 
     def row(self, record: DelimitedRow) -> dict[str, Any]:

@@ -123,8 +123,8 @@ def readings(text: str) -> Readings:
 
 
 def _sign(text: str) -> tuple[str, str]:
-    """Remove the sign, which stands before the number, or after it as SAP writes it; `12,-` is a price
-    without cents.
+    """Remove the sign, which stands before the number, or after it as SAP writes it; `12,-` is a price without
+    cents.
     """
     if text[:1] in ("-", "+") and text:
         return text[0], text[1:].strip()

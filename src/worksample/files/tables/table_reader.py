@@ -16,7 +16,7 @@ from worksample.files.json_duplicate_keys import DuplicateKeyError, unique_objec
 
 from .delimited import SAMPLE, DelimitedRow, Header, TableFault, header_of, records, sniff
 from .encodings import is_text_encoding, marked_encoding
-from .workbook_table import WorkbookSheets, numbered
+from .workbook_table import WorkbookSheets, numbered_rows
 
 JSON_LIMIT = 1 << 30
 """Maximum bytes of a JSON file, which is read as a whole; other formats are read row by row."""
@@ -153,7 +153,7 @@ def _open_csv(file: TextIO, path: Path) -> OpenedTable:
     seen = first.cells if first else []
     nameless = tuple(f"column {n + 1}" for n, cell in enumerate(seen[: len(named)]) if cell.strip() and not named[n])
     rows = below if first is None else chain([first], below)
-    return OpenedTable(header.named, _csv_rows(rows, header, path), nameless)
+    return OpenedTable(header.column_names, _csv_rows(rows, header, path), nameless)
 
 
 def _open_workbook(path: Path, sheet: str) -> OpenedTable:
@@ -166,14 +166,14 @@ def _open_workbook(path: Path, sheet: str) -> OpenedTable:
     if not found.tables:
         raise ImportFailed(f"has no sheet with rows below names of columns{hidden}", where=str(path), next=AGAIN)
     [table] = found.tables
-    rows = (DelimitedRow(line, row) for line, row in numbered(table))
+    rows = (DelimitedRow(line, row) for line, row in numbered_rows(table))
     try:
         header, below = header_of(chain([DelimitedRow(table.line, list(table.names))], rows), titled=False)
     except TableFault as fault:
         raise _table_error(fault, path) from fault
     notes = [f"left out above the names of columns: {' / '.join(table.titles)[:200]}"] if table.titles else []
     notes += [f"hidden sheets are not read: {', '.join(found.hidden)}"] if found.hidden and not sheet else []
-    return OpenedTable(header.named, _csv_rows(below, header, path), notes=tuple(notes))
+    return OpenedTable(header.column_names, _csv_rows(below, header, path), notes=tuple(notes))
 
 
 def _sheets_of(path: Path, sheet: str) -> WorkbookSheets:

@@ -1,4 +1,5 @@
-"""Tables in workbooks (`.xlsx`): the sheet, the row with the names, and cells with what their formats say.
+"""Reader of tables in workbooks (`.xlsx`). It finds the sheet and the row of column names, and reads cells with their
+formats.
 
 `read_sheets` runs in a process with limits on time and memory, because workbooks come from anywhere.
 """
@@ -124,7 +125,7 @@ def _table(values: Any, formulas: Any, *, stale: bool) -> SheetTable | None:
     cells = [
         [_cell(cell, formulas.cell(cell.row, cell.column), stale=stale) for cell in row] for row in values.iter_rows()
     ]
-    if not any(_filled(row) for row in cells):
+    if not any(_filled_cells(row) for row in cells):
         return None
     merged = [(r.min_row - 1, r.max_row, r.min_col - 1, r.max_col) for r in values.merged_cells.ranges]
     first = _header_row(cells)
@@ -132,19 +133,19 @@ def _table(values: Any, formulas: Any, *, stale: bool) -> SheetTable | None:
     names = _names(cells, merged, first, last)
     titles = tuple(" ".join(str(cell).split()) for row in cells[:first] for cell in row if _is_filled(cell))
     below = cells[last + 1 :]
-    return SheetTable(values.title, names, last + 1, below, titles) if any(map(_filled, below)) else None
+    return SheetTable(values.title, names, last + 1, below, titles) if any(map(_filled_cells, below)) else None
 
 
 def _header_row(cells: Sequence[Sequence[Any]]) -> int:
     """Return the index of the first row that names most of the columns; otherwise of the first row with a value."""
-    widths = Counter(n for row in cells[:100] if (n := len(_filled(row))) > 1)
+    widths = Counter(n for row in cells[:100] if (n := len(_filled_cells(row))) > 1)
     usual = max(widths, key=lambda n: (widths[n], n)) if widths else 1
     for index, row in enumerate(cells[:HEAD]):
-        told = _filled(row)
+        told = _filled_cells(row)
         words = all(isinstance(cell, str) and not readings(cell).is_number for cell in told)
         if len(told) >= max(1, usual * 0.6) and words:
             return index
-    return next(index for index, row in enumerate(cells) if _filled(row))
+    return next(index for index, row in enumerate(cells) if _filled_cells(row))
 
 
 def _spread(cells: list[list[Any]], merged: Sequence[tuple[int, int, int, int]], header: int) -> int:
@@ -216,12 +217,12 @@ def _is_filled(cell: Any) -> bool:
     return cell is not None and (not isinstance(cell, str) or bool(cell.strip()))
 
 
-def _filled(row: Sequence[Any]) -> list[Any]:
+def _filled_cells(row: Sequence[Any]) -> list[Any]:
     return [cell for cell in row if _is_filled(cell)]
 
 
-def numbered(table: SheetTable) -> Iterator[tuple[int, list[Any]]]:
+def numbered_rows(table: SheetTable) -> Iterator[tuple[int, list[Any]]]:
     """Yield the rows of a table that are not blank, with their numbers in the sheet."""
     for line, row in enumerate(table.rows, table.line + 1):
-        if _filled(row):
+        if _filled_cells(row):
             yield line, row

@@ -91,7 +91,7 @@ class WorkerPool:
 
 
 class _Worker:
-    """One process and the pipes to it."""
+    """A process and the pipes to it."""
 
     def __init__(self, seconds: int, memory: int) -> None:
         self.process = subprocess.Popen(

@@ -39,8 +39,7 @@ def _modules_of_kit() -> set[Path]:
     """Return all modules of `worksample` that the kit imports directly or indirectly, also inside functions.
 
     Packages with lazy imports name their modules in stub files, which this search does not read, so all their modules
-    are
-    included.
+    are included.
     """
     queue, found = [path for name in _WHOLE_PACKAGES for path in (_TOP / name).rglob("*.py")], set[Path]()
     while queue:

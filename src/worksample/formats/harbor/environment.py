@@ -36,8 +36,7 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
     """A box with the task's image, built without a container daemon. It has one user and no network.
 
     Harbor's option `--ek` sets `sandbox`, the kind of box (default: bubblewrap), and `without_internet=true`, which
-    runs
-    tasks that need the public internet without it.
+    runs tasks that need the public internet without it.
     """
 
     def __init__(self, *args: Any, sandbox: str = "bubblewrap", without_internet: bool = False, **kwargs: Any) -> None:

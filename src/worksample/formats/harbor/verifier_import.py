@@ -29,8 +29,7 @@ def verifier_lines(task: HarborTask, root: Path) -> list[str]:
 
 def _verifier_table(task: HarborTask, step: HarborStep | None, root: Path, head: str) -> list[str]:
     """Return the table of one verifier. A separate verifier with a Dockerfile has its tests in its own image; else they
-    are
-    uploaded.
+    are uploaded.
     """
     user = step.verifier.user if step is not None and step.verifier.user is not None else task.verifier.user
     separate, own = task.separate(step), task.verifier_environment(step)

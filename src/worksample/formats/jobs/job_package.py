@@ -1,6 +1,5 @@
 """Writer of a job's package: task.toml, brief, inputs, reference and criteria. A package is written completely or not
-at
-all.
+at all.
 """
 
 from __future__ import annotations

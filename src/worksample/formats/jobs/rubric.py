@@ -21,8 +21,7 @@ def read_rubric(cell: Any) -> Criteria:
     """Return the criteria of a cell. Raises InvalidCell.
 
     People decide a criterion, unless its item says otherwise. An item with points below 0, a penalty in GDPval, becomes
-    a
-    pitfall.
+    a pitfall.
     """
     if isinstance(cell, dict):
         cell = next((cell[k] for k in ("criteria", "rubric", "items") if k in cell), [cell])

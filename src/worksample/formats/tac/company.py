@@ -64,8 +64,7 @@ def write_company(root: Path, task: PublishedTask, documents: Path | None) -> No
     """Write the company of a task into the folder `root`.
 
     documents: further files on ownCloud, from its root folder on. Raises ImportFailed if the installed list of people
-    has
-    an unknown form.
+    has an unknown form.
     """
     played = read_npcs(task.colleagues, where=f"{task.name}/eval.yaml")
     material = {place: task.folder / source for source, place in DOCUMENTS.get(task.name, {}).items()}

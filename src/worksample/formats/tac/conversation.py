@@ -15,7 +15,7 @@ from typing import Any
 
 from worksample.errors import DeliverableError, GraderError
 from worksample.kit import Case
-from worksample.kit.workplace import Workplace
+from worksample.kit.workplace import SIGN_IN_PROGRAM, Workplace
 
 from .company import AGENT
 
@@ -30,7 +30,7 @@ _ACCOUNTS = ("", "-", AGENT, "root")
 
 
 class TrajectoryUse(IntEnum):
-    """How an evaluator uses the conversation."""
+    """Use that an evaluator makes of the conversation."""
 
     NONE = 0
     SEARCH = 1
@@ -78,14 +78,14 @@ def _use_of_name(
     if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name):
         if parent.func.id == "str":
             return _use_of_place(parent, parents)
-        called = _called(parent.func.id, function, functions)
+        called = _possible_callees(parent.func.id, function, functions)
         if node in parent.args and called:
             return max(_use(one, parent.args.index(node), functions, seen) for one in called)
         return TrajectoryUse.READ
     if isinstance(parent, ast.keyword):
         call = parents[parent]
         name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
-        called = _called(name, function, functions)
+        called = _possible_callees(name, function, functions)
         places = [(one, _position(one, parent.arg)) for one in called]
         found = [
             _use(one, place, functions, seen) if place is not None else TrajectoryUse.READ for one, place in places
@@ -110,7 +110,7 @@ def _use_of_place(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> Trajecto
     return TrajectoryUse.READ
 
 
-def _called(name: str, function: _Function, functions: Mapping[str, _Function]) -> Sequence[_Function]:
+def _possible_callees(name: str, function: _Function, functions: Mapping[str, _Function]) -> Sequence[_Function]:
     """Return the functions that a name may stand for: one of the module, or any that a local variable could hold."""
     if name in functions:
         return [functions[name]]
@@ -161,13 +161,14 @@ class SearchedTrajectory(str):
 def agent_requests(case: Case) -> list[dict[str, Any]] | None:
     """Return the requests that the agent sent to services of the company, from the log of their front door.
 
-    Requests by other accounts, such as colleagues, are left out. None if the submission has no such log.
+    Requests by other accounts, such as colleagues, and those that signed its browser in are left out. None if the
+    submission has no such log.
     """
     try:
         found = Workplace(case.folder("exports") / "workplace").requests()
     except (GraderError, DeliverableError):
         return None
-    return [one for one in found if one.get("by") in _ACCOUNTS]
+    return [one for one in found if one.get("by") in _ACCOUNTS and one.get("program") != SIGN_IN_PROGRAM]
 
 
 def visited_addresses(requests: Iterable[Mapping[str, Any]], ports: Mapping[str, int]) -> Iterator[str]:

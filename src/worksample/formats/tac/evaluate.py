@@ -59,10 +59,8 @@ def evaluate(case: Case, name: str) -> Grade:
     """Grade `case` with the evaluator of the task `name`.
 
     Raises GraderError with one of these causes. `grader.lacks`: a service, module, file or conversation is missing, and
-    a
-    retry would not help. `grader.reference`: the evaluator's reference is missing. `grader.malformed`: its result is
-    not a
-    list of checkpoints. `grader.crash`: it failed. If the judge does not answer, the cause is the judge's.
+    a retry would not help. `grader.reference`: the evaluator's reference is missing. `grader.malformed`: its result is
+    not a list of checkpoints. `grader.crash`: it failed. If the judge does not answer, the cause is the judge's.
     """
     published = _require_prerequisites(case, name)
     from inspect_ai import Task, eval

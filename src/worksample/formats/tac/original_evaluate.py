@@ -49,8 +49,7 @@ def evaluate(case: Case) -> Grade:
 
     Raises GraderError with one of these causes. `grader.lacks`: a service, module or conversation is missing.
     `grader.malformed`: the evaluator's result is not a list of checkpoints. `grader.crash`: it failed. If the judge
-    does
-    not answer, the cause is the judge's.
+    does not answer, the cause is the judge's.
     """
     folder = case.folder("reference")
     services = _require_prerequisites(case, folder)
@@ -58,7 +57,7 @@ def evaluate(case: Case) -> Grade:
     sys.modules["litellm"] = _litellm(judge)
     sys.path.insert(0, str(folder))
     os.chdir(case.folder("output"))
-    conversation = SearchedTrajectory(steps_of(case), _visited(case))
+    conversation = SearchedTrajectory(steps_of(case), _visited_addresses(case))
     try:
         found = importlib.import_module("evaluator").grade_checkpoints(conversation)
     except Exception as fault:
@@ -72,7 +71,7 @@ def evaluate(case: Case) -> Grade:
     return _grade(found)
 
 
-def _visited(case: Case) -> list[str] | None:
+def _visited_addresses(case: Case) -> list[str] | None:
     """Return the addresses that the agent visited; None if the submission has no log of requests."""
     seen = [visit.url for visit in case.browsed().visits]
     requests = agent_requests(case)

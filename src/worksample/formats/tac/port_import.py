@@ -18,6 +18,7 @@ from pathlib import Path
 from worksample.box import BoxConfig, Mount
 from worksample.errors import ImportFailed, UsageError
 from worksample.formats.package_writer import Packages, PendingPackage, write_packages
+from worksample.records import Paths
 from worksample.sandboxes import open_box
 
 from .company import SERVICES, TASKS_WITH_ALL_DOCUMENTS, services_for, write_company
@@ -62,8 +63,8 @@ def import_tac(
 
     documents: a folder with the files on ownCloud, from its root folder on; by default those that the port contains.
     as_published: the published images have the ground truth of some tasks in /utils, within the agent's reach. An
-    import
-    moves it to the reference; with `as_published` it also stays in the inputs, for an audit of the published tasks.
+    import moves it to the reference; with `as_published` it also stays in the inputs, for an audit of the published
+    tasks.
 
     Raises ImportFailed, UsageError; FaultyPackages, after all others are written, if some are faulty, unless
     `skip_faulty`.
@@ -155,10 +156,11 @@ def _manifest(task: PublishedTask) -> str:
         f'provenance = "TheAgentCompany, as ported by inspect_evals {task.version}"',
         "",
         "[environment]",
-        'interfaces = ["terminal"]',
+        'interfaces = ["terminal", "browser"]',
         *_workplace(task),
         "limits = { time = 3600, turns = 100 }",
-        f'paths = {{ input = "{DATA}", output = "{WORKSPACE}", reference = "{UTILS}" }}',
+        *(["copied_inputs = true"] if task.workspace_files else []),
+        f'paths = {{ input = "{_input_place(task)}", output = "{WORKSPACE}", reference = "{UTILS}" }}',
         "",
         "[deliverables]",
         *(f"{_toml(n)} = {{ format = {_toml(_format(n))}, required = true }}" for n in task.expected_files),
@@ -173,6 +175,11 @@ def _manifest(task: PublishedTask) -> str:
         'name = "example"',
     ]
     return "\n".join(lines) + "\n"
+
+
+def _input_place(task: PublishedTask) -> str:
+    """Return the path of the inputs: /data, unless they are the files of /workspace, which are copied there."""
+    return Paths().input if task.workspace_files else DATA
 
 
 def canary_of(name: str) -> str:
@@ -245,8 +252,7 @@ def _criteria(task: PublishedTask, as_published: bool) -> str:
     """Return the published checkpoints as `criteria.toml`.
 
     Points are the evaluator's own; "" if it has another number of checkpoints than published. With `as_published`,
-    points
-    are those of the published text.
+    points are those of the published text.
     """
     points = task.evaluator_needs.points or ()
     if not as_published and len(points) != len(task.checkpoints):

@@ -86,8 +86,7 @@ class PublishedTask:
         """Files in the agent's folder that the prompt asks for or the evaluator reads.
 
         Provided files are left out, unless the prompt asks to complete one. `*` stands for any file: neither names one,
-        and the
-        evaluator uses no service.
+        and the evaluator uses no service.
         """
         if not self.is_local:
             return ()

@@ -196,8 +196,7 @@ def entries_of(sink: Sink, row: Row, files: Path) -> tuple[Entry, ...] | None:
     """Return the deliverables of a row, by path; None if the row names none. Raises InvalidCell.
 
     Files are read from the subfolder of `files` named by the submission's id, else from `files`. A text becomes a file;
-    a
-    web address becomes a link.
+    a web address becomes a link.
     """
     deliverables = row["deliverables"]
     if deliverables is None:

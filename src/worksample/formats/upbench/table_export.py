@@ -17,6 +17,7 @@ from worksample.records import (
     Agent,
     Amendment,
     AmendmentTarget,
+    Arm,
     Criteria,
     Evaluation,
     EvaluationOutcome,
@@ -157,8 +158,8 @@ class _StoredRows:
         experiment = self.experiments[slot.experiment]
         if experiment.lock.sandbox == IMPORTED and not experiment.settings.get(NAMED_ARMS):
             return {}
-        arm = next((a for a in experiment.arms if a.name == slot.arm), None)
-        told = {} if arm is None else {"arm_feedback": arm.feedback.value, "arm_continues": arm.continues}
+        arm = next((a for a in experiment.arms if a.name == slot.arm), Arm(name=slot.arm))
+        told = {"arm_feedback": arm.feedback.value, "arm_continues": arm.continues}
         return {"arm": slot.arm, "repeat": slot.repeat, **told}
 
     @cached_property
@@ -246,7 +247,7 @@ class _StoredRows:
                 "duration": None if lasted is None else round(lasted, 6),
                 "is_successful_run": (trial is None or trial.id in self.live) and self._is_valid(submission),
                 **(self._arm(slot) if slot else {}),
-                **(_spent(trial) if trial else {}),
+                **(_usage_cells(trial) if trial else {}),
             }  # fmt: skip
 
     def evaluation_rows(self) -> Iterator[Row]:
@@ -338,7 +339,7 @@ class _StoredRows:
         return feedback_cell(e.payload, grading.criteria) if grading else feedback_cell(e.payload, NO_CRITERIA)
 
 
-def _spent(trial: Trial) -> Row:
+def _usage_cells(trial: Trial) -> Row:
     """Return the cells about a trial's steps and use of models."""
     used = {role: usage.plain() for role, usage in sorted(trial.usage.items())}
     return {"steps": trial.steps or None, "usage": used or None}

@@ -29,8 +29,7 @@ def write_tables(tables: Tables, folder: Path, format: str = "csv") -> list[Path
     """Write a file for each table, such as `projects.csv`, and return the files. Existing files are replaced.
 
     In CSV, None is an empty cell, and a list or dict is written as JSON. Times are ISO 8601; in Parquet they are
-    timestamps
-    in UTC. Raises UsageError, StoreFull.
+    timestamps in UTC. Raises UsageError, StoreFull.
     """
     if format not in TABLE_FORMATS:
         raise UsageError(f"unknown format {format!r} for tables", next=f"one of {', '.join(TABLE_FORMATS)}")
@@ -60,12 +59,10 @@ def read_tables(
     """Read the tables in a folder, one file each; return them, and table -> unknown columns, which are ignored.
 
     encoding: of CSVs; "" to infer it from the first bytes, by default UTF-8. decimal: the decimal mark of all numbers;
-    ""
-    to infer it from each column. faults: receives the faults of rows, which are then left out.
+    "" to infer it from each column. faults: receives the faults of rows, which are then left out.
 
     Raises ImportFailed if `projects` or a column of ids is missing, or a table has two files; FaultyRows (a subclass)
-    with
-    the faults of all rows, unless `faults` is given.
+    with the faults of all rows, unless `faults` is given.
     """
     tables: Tables = {}
     unread: dict[str, tuple[str, ...]] = {}

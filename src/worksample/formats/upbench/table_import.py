@@ -65,10 +65,8 @@ def import_upbench(store: Store, folder: Path, out: Path, config: ImportUpbench 
     """Import the tables of `folder` into the store, and write a suite of the jobs' packages below `out`.
 
     All records are committed at once, after the packages are written. Known rows are skipped. A changed job becomes a
-    new
-    version, a changed `is_successful_run` an amendment; any other difference is a fault. Raises ImportFailed;
-    FaultyRows (a
-    subclass) with every faulty row.
+    new version, a changed `is_successful_run` an amendment; any other difference is a fault. Raises ImportFailed;
+    FaultyRows (a subclass) with every faulty row.
     """
     config = config or ImportUpbench()
     faults: dict[str, str] = {}

@@ -17,8 +17,7 @@ class Profile(Frozen):
 
     domains: tuple[str, ...] = ()
     """Categories such as `upwork:design`. A queue that matches domains offers items of these and of categories below
-    them.
-    `set:tech` stands for all domains of an expert set (`worksample.tasks.taxonomy.EXPERT_SETS`).
+    them. `set:tech` stands for all domains of an expert set (`worksample.tasks.taxonomy.EXPERT_SETS`).
     """
     skills: tuple[str, ...] = ()
     hours: float | None = Field(default=None, ge=0)

@@ -77,8 +77,7 @@ def look_at_submission(store: Store, account: Account, submission: str, *, names
 
     `names`: also show who made it and its steps; admins only. The account then gets no items of rounds that contain the
     submission, nor of later rounds of its experiment. Raises Denied, RecordMissing, Conflict while the person has an
-    item
-    with it open.
+    item with it open.
     """
     account.may(*((Role.ADMIN,) if names else (Role.ADMIN, Role.REVIEWER)))
     found = store.get(Submission, submission)

@@ -112,7 +112,7 @@ class Accounts:
         return find_account(connection, id)
 
     def _commit_evaluator(self, account: Account) -> Account:
-        """Commit the account's first Evaluator record. If the process dies before this, judging commits it."""
+        """Commit the account's first Evaluator record. If the process dies first, the first vote commits it."""
         self._store.commit(evaluator_of(account.id, account.name, Profile(), self._clock()))
         return account
 
@@ -243,7 +243,9 @@ class Accounts:
         return row
 
     def _use_ticket(self, connection: Connection, token: str, kind: str) -> Any:
-        """Use up a ticket; a transaction that fails restores it. Raises Denied for an invalid ticket."""
+        """Mark a ticket as used. If the transaction fails, the ticket stays valid. Raises Denied for an invalid
+        ticket.
+        """
         row = self._ticket_of(connection, token, kind)
         connection.execute(update(tickets).where(tickets.c.hash == row.hash).values(used=self._clock()))
         return row

@@ -50,9 +50,8 @@ class AnswerSubmission:
         """Commit the person's Evaluation of an item.
 
         `key`: an idempotency key; a repeated request returns the existing Evaluation. A crash at any point leaves at
-        most one
-        evaluation per person and item. Raises InvalidAnswer, Conflict if another answer is in or the lease was lost,
-        NotYours.
+        most one evaluation per person and item. Raises InvalidAnswer, Conflict if another answer is in or the lease was
+        lost, NotYours.
         """
         if not key or len(key) > 200 or storable(key) != key:
             raise UsageError(
@@ -130,8 +129,7 @@ class AnswerSubmission:
         """Skip an item: commit a declined Evaluation with the reason, at the first skip of the item.
 
         The person does not get it again, except by `ItemLeases.take_back` while nobody else has taken it. Raises
-        NotYours,
-        Conflict.
+        NotYours, Conflict.
         """
         reason = storable(reason).strip()
         if not reason:
@@ -207,7 +205,7 @@ def _read_rows(connection: Connection, item: str, account: Account) -> tuple[Any
 
 
 def _require_same_key(evaluation: Evaluation, key: str) -> Evaluation:
-    """Return the evaluation if it was submitted under this key. Raises Conflict otherwise."""
+    """Return the evaluation if it was submitted under this key. Raises Conflict if it was not."""
     if evaluation.record.get("key") != key:
         raise Conflict("this item is handed in already, with another answer", next="take the next item")
     return evaluation

@@ -74,14 +74,12 @@ class Drafts:
     def save(
         self, item: str, account: Account, revision: int, payload: Mapping[str, Any], active_seconds: float = 0.0
     ) -> Draft:
-        """Save a draft and renew the lease. `revision`: the one that it builds on, 0 for none; the new one is higher by
-        one.
+        """Save a draft and renew the lease. `revision`: the revision that was edited, 0 for none. The saved revision is
+        higher by one.
 
-        `active_seconds`: worked since the last save, limited to the time that has passed since any of the person's time
-        was
-        counted, so two windows or a repeated request count once. Saving the same draft again changes nothing. Raises
-        Conflict
-        for a stale revision or a lost lease, NotYours.
+        `active_seconds`: working time since the last save. At most the time since the person's time was last counted is
+        added, so two windows or a repeated request count once. Saving the same draft again changes nothing. Raises
+        Conflict for a stale revision or a lost lease, NotYours.
         """
         text = _text(payload)
         with self._db.writing() as connection:
@@ -136,8 +134,7 @@ class Drafts:
         """List the person's items, the latest first.
 
         Keys: item, round, form, title, state, started, active_seconds, evaluation, flags. A flag has kind, text, at,
-        and the
-        admin's answer ("" if none) without names that would unblind the item.
+        and the admin's answer ("" if none) without names that would unblind the item.
         """
         mine = (_a.account == account.id) & _a.state.in_([LEASED, DONE, STRUCK, SKIPPED])
         query = select(assignments, items.c.instance).join(items, items.c.id == _a.item).where(mine)

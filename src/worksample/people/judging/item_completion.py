@@ -69,7 +69,7 @@ def settle_ties(connection: Connection, item: str) -> None:
 
 
 def _settle_job(connection: Connection, row: Any, queue: Queue) -> None:
-    """Withdraw votes that nobody has claimed if fewer are wanted than before."""
+    """Withdraw unclaimed votes if the round now wants fewer."""
     said = _standing(connection, row)
     deciding_ones = deciding_names(all_questions(queue.questions))
     votes = [
@@ -101,12 +101,11 @@ _TURNED = {
 
 
 def _vote(e: Evaluation, subject: str) -> object:
-    """Return the part of a vote that must agree: passing; for rubrics every criterion; for pairs both answers, seen
-    from the
-    same side.
+    """Return the part of a vote on which voters must agree: whether the work passes; for rubrics, every criterion; for
+    pairs, both answers, with equal sides.
 
-    Which of the two answers counts depends on who succeeded, which is known later, so a difference in either asks for a
-    third vote.
+    A later result decides which of the two answers of a pair counts. So a difference in either answer asks for a third
+    vote.
     """
     match e.payload:
         case Holistic(score=score):

@@ -1,4 +1,4 @@
-"""Leases of items: each item goes to as many people as it wants, to nobody twice, and back to the queue after a
+"""Leases of items. Each item goes to the wanted number of people, to nobody twice, and back to the queue after a
 timeout.
 
 Each change is one write transaction of the store's database, and those never overlap, across threads, processes and
@@ -45,8 +45,7 @@ class ItemLeases:
         """Return the id of the item that the person has open, else lease the next free one; None if there is none.
 
         `round`: this queue only; raises NotReady if the person must do something first. Without it, such queues are
-        skipped.
-        `ahead`: lease one more while an item is open, so that it can be loaded; a round limits the number.
+        skipped. `ahead`: lease one more while an item is open, so that it can be loaded; a round limits the number.
         """
         now = self._clock()
         self._expire_leases(connection, now)
@@ -69,7 +68,9 @@ class ItemLeases:
 
     @staticmethod
     def _open(connection: Connection, account: Account, now: int) -> list[Any]:
-        """Return the person's open rows. An item whose evaluation is committed counts as done, whatever its lease."""
+        """Return the person's open rows. An item whose evaluation is committed counts as done, even if its lease
+        runs.
+        """
         held = []
         for row in connection.execute(sql.HELD, {"account": account.id}).all():
             id = evaluation_id(row.item, account.id)

@@ -21,8 +21,7 @@ _a, _i = assignments.c, items.c
 
 def follow_amendment(store: Store, evaluation: str, action: AmendmentAction) -> bool:
     """Ask for one more vote in place of a struck answer, or withdraw it after a restore. Idempotent. Return whether
-    anything
-    changed.
+    anything changed.
     """
     old, new, change = (DONE, STRUCK, 1) if action is AmendmentAction.STRIKE else (STRUCK, DONE, -1)
     with store.database.writing() as connection:

@@ -28,8 +28,7 @@ UNKNOWN = "unknown"
 @dataclass(frozen=True, slots=True)
 class Background:
     """The pass rate of a group. `trait`: domains, or one of TRAITS; `group`: a domain, "below 500" or "500 and more"
-    (split at
-    the median), or unknown. `others`: the pass rate of people outside the group on the same items.
+    (split at the median), or unknown. `others`: the pass rate of people outside the group on the same items.
     """
 
     trait: str

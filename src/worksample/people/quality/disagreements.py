@@ -59,7 +59,7 @@ class DisputedQuestion:
 
     @property
     def between(self) -> tuple[EvaluatorKind, ...]:
-        """The kinds of evaluator that disagree: two kinds, or one if its members disagree with each other."""
+        """The kinds of evaluator that disagree: two kinds, or one kind whose members disagree."""
         sides = {kind: {a.passed for a in self.answers if a.kind is kind} for kind in {a.kind for a in self.answers}}
         split = [kind for kind, said in sides.items() if len(said) > 1]
         return tuple(sorted(sides)) if len(sides) > 1 else tuple(split)

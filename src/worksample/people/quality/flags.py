@@ -68,8 +68,7 @@ def raise_flag(store: Store, item: str, account: Account, kind: str, text: str, 
 
 def close_flag(store: Store, by: Account, id: str, text: str, *, clock: Clock) -> None:
     """Answer a flag; evaluations do not change. Raises Denied, RecordMissing, Conflict if it is closed, UsageError
-    without
-    a note.
+    without a note.
     """
     by.may(Role.ADMIN)
     said = storable(text).strip()[:LONGEST]

@@ -44,7 +44,9 @@ def answers_of(e: Evaluation, *, flipped: bool = False) -> dict[str, Any]:
 
 
 def is_right(expected: Mapping[str, Any], said: Mapping[str, Any]) -> bool:
-    """Tell whether every expected answer was given. Of a score only acceptance counts: 2 and 3 are equal."""
+    """Return whether every expected answer was given. Scores of 2 and 3 both accept the work, so they count as
+    equal.
+    """
     for name, value in expected.items():
         if name == "score":
             if is_accepted(int(value)) != is_accepted(int(said.get("score", 0))):

@@ -273,9 +273,8 @@ def throughput(store: Store, round: str) -> list[Throughput]:
 @dataclass(frozen=True, slots=True)
 class WantedVotes:
     """Votes that a round still wants. `minutes`: per vote; `measured`: whether this is the median so far, else the
-    form's soft
-    limit. `pay`: US dollars for all of them at the median pay rate of those who judged, else of all evaluators; None if
-    no rate is known.
+    form's soft limit. `pay`: US dollars for all of them at the median pay rate of those who judged, else of all
+    evaluators; None if no rate is known.
     """
 
     votes: int

@@ -116,7 +116,7 @@ class CalibrationRounds:
         return len(pairs or subjects)
 
     def _retire(self) -> None:
-        """Close the queues of labels for another rubric, and of work routed under it."""
+        """Close the queues that label another rubric's answers or decide work under that rubric."""
         mine = self.store.find(Round, experiment=self.experiment.id)
         old = [r for r in mine if DRAWN in r.versions and r.protocol is self.protocol]
         old += [r for judged in old for r in self.store.find(Round, over=judged.over) if ROUTED in r.versions]

@@ -62,10 +62,8 @@ class ExperimentRounds:
         """Open the round in force or add new submissions to it. Return the number of items added.
 
         One process at a time may call this for an experiment. After a crash at any step, the next call completes the
-        work.
-        Pairs are drawn when no slot of the experiment is open, and further ones for work that arrives later. Returns 0
-        before
-        that, and if nothing can be compared.
+        work. Pairs are drawn when no slot of the experiment is open, and further ones for work that arrives later.
+        Returns 0 before that, and if nothing can be compared.
         """
         judges = calibration_rounds(store, experiment, protocol, self.overlap, self.instructions, self.clock)
         if judges is None:

@@ -121,7 +121,7 @@ def gradings_for(
 ) -> dict[str, str]:
     """Return instance -> digest of its grading, for instances with the protocol.
 
-    `over`: the reviewed round; `whole`: include all its gradings, because more of its work may follow.
+    `over`: the reviewed round. `whole`: include all its gradings, because more submissions may follow.
     """
     out = dict(over.gradings) if whole and over is not None else {}
     for id in dict.fromkeys(item["instance"] for item in items):

@@ -66,7 +66,7 @@ def all_questions(questions: Sequence[Question] = ()) -> tuple[Question, ...]:
 
 
 def deciding_names(questions: Iterable[Question]) -> tuple[str, ...]:
-    """Return the names of questions whose no disqualifies a job."""
+    """Return the names of questions that disqualify a job if the answer is no."""
     return tuple(q.name for q in questions if q.decides)
 
 

@@ -92,9 +92,8 @@ def roles_of(kind: RoundKind) -> frozenset[Role]:
 def votes_of(kind: RoundKind) -> tuple[ResolutionRule, int]:
     """Return the default rule and overlap.
 
-    Holistic: three votes (RLI 3.4). Pairwise: two and a tie-break (RLI B.2). Pilots and reliability: two. Jobs: one,
-    and a
-    second that verifies a yes (UpBench 3.3).
+    Holistic: three votes (RLI 3.4). Pairwise: two votes and a tie-break (RLI B.2). Pilots and reliability: two votes.
+    Jobs: one vote, and a second one that verifies a yes (UpBench 3.3).
     """
     if kind is RoundKind.HOLISTIC:
         return ResolutionRule.MAJORITY, 3

@@ -43,8 +43,7 @@ def open_people_round(
     """Commit a round with its plan and fill its queue.
 
     Hidden gold items form a separate round, so they never enter a figure. Raises PlanError if there is nothing to judge
-    or
-    no pilot has passed with the instructions, RecordMissing.
+    or no pilot has passed with the instructions, RecordMissing.
     """
     asking = asking_of(store, config)
     form = asking.form

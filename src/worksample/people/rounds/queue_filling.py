@@ -72,8 +72,7 @@ def add_items(
     barred: dict[str, set[str]], out: Collection[tuple[AmendmentTarget, str]] = (),
 ) -> int:  # fmt: skip
     """Insert missing items. `said`: (round, both sides) -> evaluations; `barred`: subject -> accounts; `out`: struck
-    targets,
-    whose votes are wanted again from somebody else.
+    targets, whose votes are wanted again from somebody else.
     """
     known = set(connection.execute(select(items.c.id).where(items.c.queue == queue)).scalars())
     people = set(connection.execute(select(accounts.c.id)).scalars())
@@ -122,9 +121,8 @@ def barred_accounts(
 ) -> dict[str, set[str]]:
     """Return subject -> accounts that may not judge it.
 
-    Nobody reviews the own vote, and unchanged work that is graded again goes to somebody else. `own`: this round, in
-    which
-    the same work may be labelled in several pairs.
+    Nobody reviews their own vote. If unchanged work is graded again, somebody else judges it. `own`: this round, in
+    which one person may judge the same work in several pairs.
     """
     out: dict[str, set[str]] = {}
     if settings["over"] is not None:

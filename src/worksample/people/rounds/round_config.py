@@ -39,8 +39,7 @@ class Gold:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeopleRound:
     """A round to open. Its subjects are an experiment's live submissions, or `subjects`, or those that `kind` picks
-    from the
-    round `over`.
+    from the round `over`.
 
     For a qualification `subjects` are ids of instances: the jobs.
     """
@@ -58,8 +57,7 @@ class PeopleRound:
     """The form, for kinds that do not fix one."""
     protocol: Protocol | None = None
     """For the rubric form, the protocol with the criteria: program, checkpoints or rubric. None: rubric, or that of the
-    round
-    `over`.
+    round `over`.
     """
     rule: ResolutionRule | None = None
     overlap: int | None = None

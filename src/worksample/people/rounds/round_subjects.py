@@ -184,8 +184,7 @@ def enriched_sample(
 ) -> list[PairCandidate]:
     """Draw at most `size` entries of which `share` passed, as far as there are enough; fails fill the rest.
 
-    At a pass rate of a few percent a plain sample holds hardly any pass, but agreement on passes is the figure of
-    interest.
+    If few submissions pass, a plain sample holds hardly any pass, but agreement on passes is the wanted figure.
     """
     if not 0 <= share <= 1:
         raise PlanError(f"the share of positives, {share}, is out of range", next="pass a share from 0 to 1")

@@ -22,8 +22,7 @@ _s = rubric_suggestions.c
 @dataclass(frozen=True, slots=True)
 class Suggestion:
     """A suggestion. `account`: who asked; `version`: the judge's; `prompt` and `answer`: digests; `failed`: reason for
-    a
-    failure.
+    a failure.
     """
 
     id: str

@@ -57,8 +57,7 @@ def save_version(
     """Add a version after `over` (0: the first), with criteria from `suggestions`.
 
     Raises Denied, RecordMissing for an unknown suggestion, Conflict if somebody added a version meanwhile, UsageError
-    for an
-    invalid name, no criteria, no change, or a change without a reason.
+    for an invalid name, no criteria, no change, or a change without a reason.
     """
     by.may(*WRITERS)
     reason = reason.strip()[:LONGEST]

@@ -24,8 +24,7 @@ def export_jsonl(store: Store, round: str, path: Path) -> int:
     """Write one line per evaluation of a round. Return the number of lines.
 
     Keys: subject, second, evaluator (name), evaluator_id, outcome, the payload's own, reason, minutes, at, stands.
-    Raises
-    RecordMissing, StoreFull.
+    Raises RecordMissing, StoreFull.
     """
     return _write(path, _lines(store, round))
 

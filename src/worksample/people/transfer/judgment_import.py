@@ -58,13 +58,10 @@ def import_judgments(
     """Commit a round with all judgments of a file, or nothing. `format`: `csv` or `jsonl`.
 
     A row has `subject` (submission id), for pairs `second` (`subject` was shown first), `evaluator` (a name), and the
-    form's
-    questions: score and justification; completion, quality and justification; tags; or marks and feedback as JSON. It
-    may
-    have `by` (the evaluator's kind: person, judge or program, the same in every row; default person), `minutes` and
-    `at`
-    (ISO 8601 with zone). Other columns are refused. If the same file was imported before, its round is returned. Raises
-    ImportFailed; its subclass FaultyRows names every invalid row.
+    form's questions: score and justification; completion, quality and justification; tags; or marks and feedback as
+    JSON. It may have `by` (the evaluator's kind: person, judge or program, the same in every row; default person),
+    `minutes` and `at` (ISO 8601 with zone). Other columns are refused. If the same file was imported before, its round
+    is returned. Raises ImportFailed; its subclass FaultyRows names every invalid row.
     """
     if form is Form.QUALIFICATION:
         raise ImportFailed(

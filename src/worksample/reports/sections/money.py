@@ -279,7 +279,7 @@ def _value_lines(
         for r in decision.regions
     }
     for name, chains in found.items():
-        line, cells = lines.get(name), (chains.success, _captured(chains, priced, config), chains.cost)
+        line, cells = lines.get(name), (chains.success, _captured_price(chains, priced, config), chains.cost)
         if line is None:
             ends: tuple[Estimate | str, ...] = ("-", "-", "-")
         else:
@@ -291,7 +291,7 @@ def _value_lines(
     yield HUMAN, SectionRow(f"{group.label}: {HUMAN}", group.agent, (*told, best.get(HUMAN, "at no value")))
 
 
-def _captured(chains: _ChainCosts, priced: pl.DataFrame, config: MeasureConfig) -> Estimate:
+def _captured_price(chains: _ChainCosts, priced: pl.DataFrame, config: MeasureConfig) -> Estimate:
     """Return the summed price of the jobs that passed in the end (UpBench 5.4)."""
     prices = priced.unique("key").select("key", "price")
     jobs = chains.jobs.join(prices, on="key", how="inner", maintain_order="left")

@@ -27,7 +27,7 @@ class AttemptVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChainLink:
-    """One attempt of a chain, with its trial, verdict and spending."""
+    """An attempt of a chain, with its trial, verdict and spending."""
 
     slot: str
     verdict: AttemptVerdict

@@ -22,8 +22,7 @@ LONGEST = 20_000
 
 AGAIN = (
     "You did this work before, and the client did not accept it. Your earlier deliverables are in {previous} "
-    "(read-only). Deliver the complete work again in {output}: only files in {output} are graded, and no earlier "
-    "file is copied there for you."
+    "(read-only). Deliver the complete work again in {output}: no earlier file is copied there for you."
 )
 GENERIC = (
     "Check your earlier work against the brief, requirement by requirement. Look for missing parts, for files that do "

@@ -17,7 +17,7 @@ _RESET = struct.pack("ii", 1, 0)
 
 
 class _RelaySide(asyncio.BufferedProtocol):
-    """One of the two ends of a relay. Bytes that one end reads are written by the other end. Each direction can end
+    """End of a relay, which has two. Bytes that one end reads are written by the other end. Each direction can end
     while the other stays open.
     """
 

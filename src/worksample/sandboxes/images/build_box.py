@@ -68,7 +68,7 @@ def has_many_users() -> bool:
 def run_build(
     script: str, folder: Path, limits: BuildLimits, network: BuildNetwork, shown: Mapping[str, Path] | None = None
 ) -> tuple[int, str]:
-    """Run a shell script in a build's sandbox, where `folder` appears at the path PLACE. Return the script's exit
+    """Run a shell script in a build's sandbox. `folder` appears in it at the path PLACE. Return the script's exit
     status and the end of its output. Raises ImageError.
 
     `shown` maps a path in the build to the folder of the host that appears there read-only.

@@ -1,4 +1,4 @@
-"""What a converter is given, and what it gives back."""
+"""Input and result of a converter."""
 
 from __future__ import annotations
 

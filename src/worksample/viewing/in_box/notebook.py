@@ -91,8 +91,7 @@ _TEXTS = ("text/html", "text/markdown", "text/latex", "text/plain", "application
 
 def _output(job: ConversionJob, made: ViewDraft, output: dict[str, Any]) -> dict[str, Any]:
     """Describe an output: {type: text | error | image | html | none, text or file}. HTML is the agent's and needs its
-    own
-    origin.
+    own origin.
     """
     kind = output.get("output_type")
     if kind == "stream":

@@ -28,7 +28,7 @@ class DialectAccount:
 
 
 class DialectAccounts:
-    """All accounts of a workplace. `accounts` contains the passwords by person, including the operator's password.
+    """The accounts of a workplace. `accounts` contains the passwords by person, including the operator's password.
     `known` is a file with the tokens and further names that the company defines (`in_box/seed.py`).
 
     Tokens that are created in this class are random and known only to this process, so a reset of the workplace

@@ -198,8 +198,7 @@ def main() -> None:
     """Read the files listed on standard input and write their entries to standard output.
 
     Libraries may print to standard output, so it is redirected to standard error, and the entries go to a duplicate of
-    the
-    original descriptor.
+    the original descriptor.
     """
     order = json.load(sys.stdin)
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
