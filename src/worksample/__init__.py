@@ -3,7 +3,7 @@
 Importing this package does nothing: every public name is resolved on first use.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 from lazy_loader import attach_stub
 

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -24,11 +25,15 @@ def test_sdist_includes_only_existing_files() -> None:
     assert project["project"]["readme"] in included
 
 
-def test_changelog_begins_with_the_coming_version() -> None:
+def test_changelog_dates_this_version_and_opens_the_next() -> None:
     lines = (ROOT / "CHANGELOG.md").read_text().splitlines()
-    versions = [line.split()[1] for line in lines if line.startswith("## ")]
-    assert versions == sorted(versions, reverse=True)
-    assert __version__ in versions
+    [*coming, latest, _] = [line.split() for line in lines if line.startswith("## ")]
+    assert [(heading[1] > __version__, heading[2]) for heading in coming] == [(True, "(unreleased)")]
+    assert latest[1] == __version__ and date.fromisoformat(latest[2].strip("()")) <= datetime.now(UTC).date()
+
+
+def test_docs_say_which_version_they_describe() -> None:
+    assert f"version {__version__}." in (ROOT / "docs" / "index.md").read_text()
 
 
 def run(*words: object, cwd: Path, **env: str) -> str:
