@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from worksample.agents.conversation import Conversation, work
+from worksample.agents.harness_settings import CompactionTier
 from worksample.agents.workspace import Workspace
 from worksample.files import HashSink
 from worksample.models import ModelService, resolve
@@ -32,7 +33,7 @@ ROWS = Path(__file__).parents[1] / "docs/reference/compaction.csv"
 WINDOW, SHARE, STEPS = 128_000, 0.8, 1000
 HEAD = ("tiers", "steps", "model calls", "prompt tokens", "repeated", "largest prompt", "compactions", "processor s")
 SUMMARY = "Summary of the work so far: " + "a fact that was found; " * 200
-TIERS: tuple[tuple[str, ...], ...] = (
+TIERS: tuple[tuple[CompactionTier, ...], ...] = (
     (),
     ("clear",),
     ("summarise",),
@@ -75,7 +76,7 @@ class Double:
         return out
 
 
-async def run(tiers: Sequence[str]) -> tuple[Any, ...]:
+async def run(tiers: Sequence[CompactionTier]) -> tuple[Any, ...]:
     """Return the row of one choice of tiers."""
     from inspect_ai import Task, eval_async
     from inspect_ai.dataset import Sample

@@ -159,6 +159,10 @@ class CommandSettings(Settings):
     """Additional environment variables of the program."""
     output_characters: int = Field(default=1_000_000, ge=0)
     """Maximum number of characters of the program's output that the trajectory stores."""
+    memory: int = omittable(0, ge=0)
+    """Number of bytes of memory that the program itself needs. The box gets them in addition to the task's memory.
+    Omitted from the record if 0.
+    """
     folder: str = omittable("")
     """Name of the folder with the agent's program, set by `define`. Omitted from the record if the agent has no
     folder.
