@@ -39,7 +39,8 @@ PAGES = {
              "height:200px}</style><input type=checkbox aria-label=Agreed><input aria-label=Text value=before><button "
              "onclick=\"document.title=prompt('Name?','usual')+'/'+confirm('Sure?')\">Ask</button><div id=pad></div>"
              "<p id=log></p><script>for(const one of ['mousedown','mouseup','dblclick'])pad.addEventListener(one,"
-             "e=>log.textContent+=one+e.offsetX+' ');document.addEventListener('keydown',e=>log.textContent+='down'+e.key+' ');"
+             "e=>log.textContent+=one+e.offsetX+' ');"
+             "document.addEventListener('keydown',e=>log.textContent+='down'+e.key+' ');"
              "document.addEventListener('keyup',e=>log.textContent+='up'+e.key+' ')</script>",
   "/confirm": "<title>C</title><button onclick=\"document.title=confirm('Sure?')\">Delete</button>",
   "/alerts": "<title>A</title><script>setTimeout(()=>{for(;;)alert(1)},50)</script>",
