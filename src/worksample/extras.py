@@ -17,7 +17,13 @@ EXTRAS = {
     "pii": ("presidio_analyzer", "faker"),
     "docker": ("docker",),
     "browser": ("playwright",),
+    "desktop": ("Xlib", "jeepney"),
     "workplace": ("copyparty", "radicale"),
+    "graders-drawing": ("ezdxf", "svgelements"),
+    "graders-geo": ("rasterio", "shapely", "shapefile", "netCDF4"),
+    "graders-media": ("av", "mido", "rapidfuzz"),
+    "graders-medical": ("pydicom",),
+    "graders-mesh": ("trimesh", "cascadio"),
     "clusters": ("scipy", "safetensors", "tokenizers", "httpx"),
 }
 """Extra -> modules that only it brings."""

@@ -1,10 +1,11 @@
 from .agent_builder import build as build
 from .agent_builder import check_agent as check_agent
 from .agent_builder import logs_of as logs_of
+from .agent_builder import memory_of as memory_of
 from .agent_builder import mounts_of as mounts_of
 from .agent_builder import observed_by as observed_by
 from .agent_builder import show_prompts as show_prompts
-from .agent_builder import takes_browser as takes_browser
+from .agent_builder import takes_interfaces as takes_interfaces
 from .agent_builder import takes_mcp as takes_mcp
 from .agent_builder import takes_sse as takes_sse
 from .agent_builder import works_in_images as works_in_images

@@ -128,6 +128,7 @@ def workspace_of(
         interfaces=_interfaces(agent, settings, instance),
         tools_by_mcp=isinstance(settings, ProgramSettings),
         in_steps=in_steps,
+        own_memory=memory_of(agent),
     )
 
 
@@ -136,7 +137,7 @@ def _interfaces(agent: Agent, settings: Settings, instance: Instance) -> frozens
     used = set(instance.work.environment.interfaces)
     if isinstance(settings, WorkerSettings):
         used &= {"terminal", *settings.interfaces}
-    return frozenset(used if takes_browser(agent) else used & {"terminal"})
+    return frozenset(used if takes_interfaces(agent) else used & {"terminal"})
 
 
 def show_prompts(agent: Agent, instance: Instance) -> list[str]:
@@ -220,8 +221,8 @@ def takes_sse(agent: Agent) -> bool:
     return takes_mcp(agent) and not (isinstance(settings, ProgramSettings) and settings.mcp in WITHOUT_SSE)
 
 
-def takes_browser(agent: Agent) -> bool:
-    """Return whether the agent can use a browser, through tools or through an MCP server."""
+def takes_interfaces(agent: Agent) -> bool:
+    """Return whether the agent can use a browser or a desktop, through tools or through an MCP server."""
     return agent.harness == "scripted" or (agent.harness not in (HUMAN, "object") and takes_mcp(agent))
 
 
@@ -230,6 +231,12 @@ def observed_by(agent: Agent) -> tuple[str, ...]:
     none.
     """
     return validate_settings(agent.harness, agent.settings).observe
+
+
+def memory_of(agent: Agent) -> int:
+    """Return the number of bytes of memory that the agent's own program needs in its box, beside the task's memory."""
+    settings = validate_settings(agent.harness, agent.settings)
+    return settings.memory if isinstance(settings, CommandSettings) else 0
 
 
 def logs_of(agent: Agent) -> tuple[str, ...]:

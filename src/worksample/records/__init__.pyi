@@ -68,6 +68,7 @@ from .task import BrowserSpec as BrowserSpec
 from .task import Capture as Capture
 from .task import CollectSpec as CollectSpec
 from .task import Deliverable as Deliverable
+from .task import DesktopSpec as DesktopSpec
 from .task import EndpointSpec as EndpointSpec
 from .task import Environment as Environment
 from .task import Grading as Grading
@@ -82,6 +83,7 @@ from .task import Protocol as Protocol
 from .task import ServiceLimits as ServiceLimits
 from .task import ServiceSpec as ServiceSpec
 from .task import SourceFiles as SourceFiles
+from .task import StartSpec as StartSpec
 from .task import StepSpec as StepSpec
 from .task import Suite as Suite
 from .task import Task as Task

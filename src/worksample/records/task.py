@@ -194,6 +194,17 @@ class WorkplaceSource(Frozen):
     """True if nobody in the company answers, because the company has no simulated colleagues. Omitted if false."""
 
 
+class StartSpec(Frozen):
+    """The task's program that prepares the agent's box before the agent begins. It runs in a box of its own."""
+
+    entry: str
+    """Path of the file in the package that has the function `start`."""
+    files: Digest | None = None
+    """Digest of the manifest that contains this file. None before the package is stored."""
+    settings: dict[str, Any] = {}
+    """Settings of the instance, which the program is given."""
+
+
 Observation = Literal["tree", "dom", "screenshot", "marks", "visible", "interactable", "viewport", "tabs"]
 
 
@@ -223,6 +234,21 @@ class AccountSpec(Frozen):
     """Whether the agent is told the account. If not, only its browser uses the account. Omitted if True."""
 
 
+class DesktopSpec(Frozen):
+    """Settings of the agent's desktop: the size of its screen, and what it begins with."""
+
+    width: int = Field(default=1366, ge=320, le=3840)
+    height: int = Field(default=768, ge=240, le=2160)
+    programs: tuple[str, ...] = omittable(())
+    """Commands of a shell that start with the desktop, in the agent's box."""
+    clipboard: str = omittable("")
+    """Text on the clipboard when the work begins."""
+    locale: str = omittable("")
+    """Locale of the programs, such as `de_DE.UTF-8`; empty for `C.UTF-8`."""
+    fonts: tuple[str, ...] = omittable(())
+    """Folders in the box with fonts for the programs, such as `/task/software/fonts`."""
+
+
 class Environment(Frozen):
     interfaces: tuple[str, ...] = ("terminal",)
     network: str = "none"
@@ -245,6 +271,8 @@ class Environment(Frozen):
     """Tool servers (MCP) that the agent can use. Omitted if empty."""
     browser: BrowserSpec | None = omittable(None)
     """Settings of the agent's browser. Omitted if the task has no interface `browser`."""
+    desktop: DesktopSpec | None = omittable(None)
+    """Settings of the agent's desktop. Omitted if the task has no interface `desktop`."""
     accounts: tuple[AccountSpec, ...] = omittable(())
     """Accounts in the services for the agent. Omitted if empty."""
     copied_inputs: bool = omittable(False)
@@ -265,6 +293,16 @@ class Environment(Frozen):
     """
     limits: Limits = Limits()
     paths: Paths = Paths()
+    os: str = omittable("linux")
+    """Operating system that the work needs. Omitted if `linux`, the only one that sandboxes provide."""
+    cores: int = omittable(0, ge=0)
+    """Number of processors that the machine must have. Omitted if 0, for any number."""
+    memory: int = omittable(0, ge=0)
+    """Bytes of memory that the machine must have. Omitted if 0. `limits.memory` says how much of it the box may use."""
+    gpu: str = omittable("")
+    """The graphics processor that the work needs, such as `any` or `cuda`. Omitted if the work needs none."""
+    start: StartSpec | None = omittable(None)
+    """Program that prepares the box before the agent begins. Omitted if the task has none."""
 
 
 class Deliverable(Frozen):

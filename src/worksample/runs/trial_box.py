@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from worksample.agents import is_program, mounts_of
+from worksample.agents import is_program, memory_of, mounts_of
 from worksample.agents.command_harness import HOME
 from worksample.agents.workspace import SCRATCH
 from worksample.box import Box, BoxConfig, BoxLimits, Mount, Root
+from worksample.records import Environment
 from worksample.results.reattempts.feedback_prompt import PREVIOUS
 
 from .trial_context import TrialContext
@@ -26,7 +27,7 @@ def box_config(context: TrialContext) -> BoxConfig:
     paths, limits = spec.instance.work.environment.paths, spec.limits
     endpoints = endpoints_of(spec.job.agent, spec.instance.work.environment)
     return BoxConfig(
-        env=environment_of(spec.instance.work.environment),
+        env=(*environment_of(spec.instance.work.environment), *_locale(spec.instance.work.environment)),
         network="endpoints" if endpoints else "none",
         endpoints=endpoints,
         mounts=(
@@ -39,9 +40,17 @@ def box_config(context: TrialContext) -> BoxConfig:
         root=_root(context),
         output=paths.output,
         scratch=SCRATCH,
-        limits=BoxLimits(memory=limits.memory, processes=limits.processes, disk=limits.disk),
+        limits=BoxLimits(
+            memory=limits.memory + memory_of(spec.job.agent), processes=limits.processes, disk=limits.disk
+        ),
         label=context.id,
     )
+
+
+def _locale(environment: Environment) -> tuple[tuple[str, str], ...]:
+    """Return the variables that set the locale of a desktop's programs."""
+    locale = environment.desktop.locale if environment.desktop is not None else ""
+    return (("LANG", locale), ("LC_ALL", locale)) if locale else ()
 
 
 def _root(context: TrialContext) -> Root | None:
@@ -57,10 +66,13 @@ def spec_of(context: TrialContext) -> SandboxEnvironmentSpec:
     """Return the Inspect sandbox specification for the trial's sample."""
     from inspect_ai.util import SandboxEnvironmentSpec
 
+    from worksample.sandboxes.desktop import DisplayConfig
     from worksample.sandboxes.provider import BoxSpec
 
     kind = context.spec.job.config.sandbox
-    return SandboxEnvironmentSpec("worksample", BoxSpec(box=box_config(context), kind=kind))
+    desktop = context.spec.instance.work.environment.desktop
+    display = None if desktop is None else DisplayConfig(desktop.width, desktop.height)
+    return SandboxEnvironmentSpec("worksample", BoxSpec(box=box_config(context), kind=kind, display=display))
 
 
 def box_of() -> Box | None:
