@@ -77,7 +77,9 @@ def missing_packages(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def missing_programs(names: Iterable[str]) -> tuple[str, ...]:
-    """Return what these services lack on this machine: Debian packages, Python modules, and what is downloaded."""
+    """Return the requirements of these services that this machine lacks: Debian packages, Python modules, and
+    downloads.
+    """
     given = tuple(names)
     modules = [SERVICES[name].module for name in given if SERVICES[name].module]
     fetched = {"redmine": ("tracker", redmine_folder), "converse.js": ("chat", converse_folder)}
