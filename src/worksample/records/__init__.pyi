@@ -63,6 +63,7 @@ from .submission import Reported as Reported
 from .submission import Submission as Submission
 from .submission import SubmissionPart as SubmissionPart
 from .task import About as About
+from .task import AccountSpec as AccountSpec
 from .task import BrowserSpec as BrowserSpec
 from .task import Capture as Capture
 from .task import CollectSpec as CollectSpec

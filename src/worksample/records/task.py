@@ -206,6 +206,21 @@ class BrowserSpec(Frozen):
     """
     width: int = Field(default=1280, ge=320, le=3840)
     height: int = Field(default=720, ge=240, le=2160)
+    signed_in: bool = omittable(False)
+    """Whether the browser signs in with the environment's accounts before its first action. Omitted if False."""
+
+
+class AccountSpec(Frozen):
+    """An account in the task's services. The agent is told its password, or finds its browser signed in, or both."""
+
+    name: str
+    password: str
+    url: str
+    """Address of the page at which the account signs in."""
+    service: str
+    """Name of the product or service for texts, such as `GitLab`."""
+    shown: bool = omittable(True)
+    """Whether the agent is told the account. If not, only its browser uses the account. Omitted if True."""
 
 
 class Environment(Frozen):
@@ -230,6 +245,10 @@ class Environment(Frozen):
     """Tool servers (MCP) that the agent can use. Omitted if empty."""
     browser: BrowserSpec | None = omittable(None)
     """Settings of the agent's browser. Omitted if the task has no interface `browser`."""
+    accounts: tuple[AccountSpec, ...] = omittable(())
+    """Accounts in the services for the agent. Omitted if empty."""
+    copied_inputs: bool = omittable(False)
+    """Whether the output folder begins with a writable copy of the input files. Omitted if False."""
     health: HealthSpec | None = omittable(None)
     """Health check of the box that must succeed before the agent begins. Omitted if the task has no such check."""
     skills: str = omittable("")

@@ -192,10 +192,18 @@ def browser_of(context: TrialContext, box: Box) -> Browser | None:
         observe=observed_by(agent) or environment.browser.observe or usual,
         viewport=(environment.browser.width, environment.browser.height),
         secure=secure_origins(environment),
+        accounts=signing_accounts(environment),
     )
     ledger = BrowserLedger(chromium_version())
     context.record(LedgerRecorder("browser", ledger))
     return Browser(box, config, context.spec.job.config.sandbox, ledger)
+
+
+def signing_accounts(environment: Environment) -> tuple[tuple[str, str, str], ...]:
+    """Return (address, name, password) of each account with which the browser signs in before its first action."""
+    if environment.browser is None or not environment.browser.signed_in:
+        return ()
+    return tuple((one.url, one.name, one.password) for one in environment.accounts)
 
 
 def secure_origins(environment: Environment) -> tuple[str, ...]:

@@ -11,8 +11,9 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from worksample.box import is_host_name
-from worksample.files.config_files import AllowedText, Flag, Size, exact_fault, value_fault
+from worksample.files.config_files import AllowedText, Flag, Line, Size, exact_fault, value_fault
 from worksample.records import (
+    AccountSpec,
     BrowserSpec,
     Deliverable,
     EndpointSpec,
@@ -113,6 +114,20 @@ class EndpointTable(EndpointSpec):
         return self
 
 
+class AccountTable(AccountSpec):
+    """The table `[[environment.account]]` of `task.toml`."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200), AllowedText("a name")]
+    password: Annotated[str, Field(min_length=1, max_length=200), AllowedText("a password")]
+    url: Annotated[str, Field(pattern=r"^https?://[!-~]{1,500}$"), AllowedText("an address with http:// or https://")]
+    service: Line
+    shown: Flag = True
+
+    def record(self) -> AccountSpec:
+        """Return the table as a record."""
+        return AccountSpec(**dict(self))
+
+
 class EnvironmentTable(Frozen):
     """The table `[environment]` of `task.toml`. An interface or network that no sandbox offers is a fault."""
 
@@ -135,6 +150,9 @@ class EnvironmentTable(Frozen):
     services: Annotated[tuple[Word, ...], AllowedText("a list of names")] = ()
     software: Annotated[tuple[Command, ...], AllowedText("a list of commands")] = ()
     requires: Annotated[tuple[Word, ...], AllowedText("a list of capabilities")] = ()
+    account: Annotated[tuple[AccountTable, ...], Field(max_length=32), AllowedText("tables, at most 32")] = ()
+    copied_inputs: Flag = False
+    """Whether the output folder begins with a writable copy of the input files."""
     limits: LimitsTable = LimitsTable()
     paths: PathsTable = PathsTable()
 
@@ -148,6 +166,8 @@ class EnvironmentTable(Frozen):
             )
         if self.browser is not None and "browser" not in self.interfaces:
             raise ValueError('browser needs interfaces = ["terminal", "browser"]')
+        if self.browser is not None and self.browser.signed_in and not self.account:
+            raise ValueError("browser.signed_in needs tables [[environment.account]]")
         places = [(one.name, one.port) for one in self._endpoints()]
         if len(set(places)) < len(places):
             raise ValueError("two endpoints have the same name and port")
@@ -176,6 +196,8 @@ class EnvironmentTable(Frozen):
             workplace=source_of(self.company, self.setup, self.live, self.dialects),
             image=ImageSource(name=self.image) if self.image else None,
             browser=browser,
+            accounts=tuple(one.record() for one in self.account),
+            copied_inputs=self.copied_inputs,
             health=self.health,
             skills=self.skills or "",
             steps=tuple(one.record() for one in self.step),
