@@ -145,8 +145,15 @@ def tools(workspace: Workspace, settings: WorkerSettings) -> str:
         named = "the MCP server `browser`" if workspace.tools_by_mcp else "the tools whose names begin with `browser_`"
         parts.append(f"You have a browser: use {named}. Each tool shows the page after the action.")
     if "desktop" in own:
-        named = "the MCP server `computer`" if workspace.tools_by_mcp else "the tool `computer`"
-        parts.append(f"You have a desktop with a screen, a mouse and a keyboard: use {named}.")
+        named = (
+            "the MCP server `desktop`, whose coordinates run from 0 to 1000 across and down the screen"
+            if workspace.tools_by_mcp
+            else "the tool `computer`"
+        )
+        parts.append(
+            f"You have a desktop with a screen, a mouse and a keyboard: use {named}. Graphical programs that a shell "
+            "starts appear on it."
+        )
     parts += workspace.guidance
     return " ".join(parts)
 

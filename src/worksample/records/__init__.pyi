@@ -68,6 +68,7 @@ from .task import BrowserSpec as BrowserSpec
 from .task import Capture as Capture
 from .task import CollectSpec as CollectSpec
 from .task import Deliverable as Deliverable
+from .task import DesktopSpec as DesktopSpec
 from .task import EndpointSpec as EndpointSpec
 from .task import Environment as Environment
 from .task import Grading as Grading

@@ -223,6 +223,21 @@ class AccountSpec(Frozen):
     """Whether the agent is told the account. If not, only its browser uses the account. Omitted if True."""
 
 
+class DesktopSpec(Frozen):
+    """Settings of the agent's desktop: the size of its screen, and what it begins with."""
+
+    width: int = Field(default=1366, ge=320, le=3840)
+    height: int = Field(default=768, ge=240, le=2160)
+    programs: tuple[str, ...] = omittable(())
+    """Commands of a shell that start with the desktop, in the agent's box."""
+    clipboard: str = omittable("")
+    """Text on the clipboard when the work begins."""
+    locale: str = omittable("")
+    """Locale of the programs, such as `de_DE.UTF-8`; empty for `C.UTF-8`."""
+    fonts: tuple[str, ...] = omittable(())
+    """Folders in the box with fonts for the programs, such as `/task/software/fonts`."""
+
+
 class Environment(Frozen):
     interfaces: tuple[str, ...] = ("terminal",)
     network: str = "none"
@@ -245,6 +260,8 @@ class Environment(Frozen):
     """Tool servers (MCP) that the agent can use. Omitted if empty."""
     browser: BrowserSpec | None = omittable(None)
     """Settings of the agent's browser. Omitted if the task has no interface `browser`."""
+    desktop: DesktopSpec | None = omittable(None)
+    """Settings of the agent's desktop. Omitted if the task has no interface `desktop`."""
     accounts: tuple[AccountSpec, ...] = omittable(())
     """Accounts in the services for the agent. Omitted if empty."""
     copied_inputs: bool = omittable(False)
