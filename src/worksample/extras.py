@@ -19,6 +19,11 @@ EXTRAS = {
     "browser": ("playwright",),
     "desktop": ("Xlib", "jeepney"),
     "workplace": ("copyparty", "radicale"),
+    "graders-drawing": ("ezdxf", "svgelements"),
+    "graders-geo": ("rasterio", "shapely", "shapefile", "netCDF4"),
+    "graders-media": ("av", "mido", "rapidfuzz"),
+    "graders-medical": ("pydicom",),
+    "graders-mesh": ("trimesh", "cascadio"),
     "clusters": ("scipy", "safetensors", "tokenizers", "httpx"),
 }
 """Extra -> modules that only it brings."""

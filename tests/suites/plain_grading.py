@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import worksample
-from worksample.kit.__main__ import outcome
 from worksample.kit.broker_client import HEAD, frame
+from worksample.kit.grader_process import outcome
 from worksample.records import Criteria
 
 if TYPE_CHECKING:

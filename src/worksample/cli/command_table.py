@@ -66,6 +66,7 @@ COMMANDS: dict[str, CommandEntry | CommandGroup] = {
             "new": _entry("task_new", "Create a task package to start from."),
             "show": _entry("task_show", "Show a task package."),
             "list": _entry("task_list", "List the tasks in a folder or a suite."),
+            "load": _entry("task_load", "Call load() of a task package, and keep its instances."),
             "check": _entry("task_check", "Check a task package before it is used."),
         },
     ),

@@ -16,8 +16,8 @@ from worksample.files import Sink
 from worksample.kit.broker_client import pack, unpack
 from worksample.records import path_fault, quote_path
 from worksample.sandboxes import open_box
+from worksample.sandboxes.request_broker import MalformedRequest
 
-from .broker import MalformedRequest
 from .grading_boxes import SCRATCH
 from .starved_programs import require_time
 

@@ -20,6 +20,7 @@ from worksample.sandboxes import open_box
 from worksample.sandboxes.capture import STEPS, StepCapture, capture_box
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.images import root_with_layers, task_image
+from worksample.sandboxes.task_program import run_start
 from worksample.sandboxes.work_step_setup import copy_into_box, prepare_step
 
 from .verifier_requests import SOLUTION, Verifier, box_for
@@ -74,6 +75,9 @@ async def run_solution(
                 open_box(config, kind=sandbox) as box,
                 serve_endpoints(box, network.targets() if network else {}),
             ):
+                if environment.start is not None and environment.start.files is not None:
+                    code = await asyncio.to_thread(store.folder, environment.start.files)
+                    await run_start(box, environment.start, code, sandbox=sandbox)
                 if environment.steps:
                     note, parts = await _run_steps(store, box, instance, settings["step"], reference)
                 else:

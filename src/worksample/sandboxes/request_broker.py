@@ -1,7 +1,7 @@
-"""The broker of a grading. It runs on the host and answers a grader's requests, which arrive through a socket in the
-grading box.
+"""The broker of a program of a task: a grader, or the program that prepares a box. It runs on the host and answers the
+program's requests, which arrive through a socket in the program's box.
 
-The grading box has no other connection. Its requests are untrusted input: their size and number are limited. A
+This box has no other connection. Its requests are untrusted input: their size and number are limited. A
 malformed request is answered with an error and recorded.
 """
 
@@ -18,14 +18,12 @@ from worksample.box import Connection, Listener
 from worksample.errors import Cause, JudgeError, SandboxError
 from worksample.kit.broker_client import HEAD, REQUEST_LIMIT, frame
 
-from .grading_boxes import SCRATCH
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SOCKET = f"{SCRATCH}/broker.sock"
+SOCKET = "/task/scratch/broker.sock"
 REQUESTS = 500
-"""Maximum number of requests in one grading. Malformed requests are counted, too."""
+"""Maximum number of requests in one run. Malformed requests are counted, too."""
 CONNECTIONS = 4
 """Maximum number of connections that the broker serves at the same time. Further connections wait."""
 
@@ -41,8 +39,8 @@ box can be started; JudgeError if a judge fails.
 
 
 @dataclass
-class GradingBroker:
-    """The broker of one grading. `verbs` are the functions that answer requests, by name."""
+class RequestBroker:
+    """The broker of one run of a program. `verbs` are the functions that answer requests, by name."""
 
     verbs: Mapping[str, Verb]
     records: list[dict[str, Any]] = field(default_factory=list)

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from worksample.box import Connection
 from worksample.errors import Cause, GraderError, JudgeError, SandboxError
-from worksample.grading.broker import REQUESTS, GradingBroker
 from worksample.kit.broker_client import HEAD, REQUEST_LIMIT, frame
 from worksample.sandboxes.pipes import SocketConnection
+from worksample.sandboxes.request_broker import REQUESTS, RequestBroker
 
 
 class Door:
@@ -74,7 +74,7 @@ class Served:
     def __init__(self) -> None:
         self.door, self.broker = (
             Door(),
-            GradingBroker({"echo": echo, "slow": slow, "boxless": boxless, "unjudged": unjudged}),
+            RequestBroker({"echo": echo, "slow": slow, "boxless": boxless, "unjudged": unjudged}),
         )
 
     async def __aenter__(self) -> Served:
