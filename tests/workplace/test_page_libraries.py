@@ -1,4 +1,4 @@
-"""The package of the chat's page."""
+"""The npm packages of web pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import io
 import tarfile
 from pathlib import Path
 
-from worksample.workplace.converse_js import _unpack
+from worksample.workplace.page_libraries import LIBRARIES
 
 
 def test_served_files_are_extracted_and_nothing_lands_elsewhere(tmp_path: Path) -> None:
@@ -23,7 +23,7 @@ def test_served_files_are_extracted_and_nothing_lands_elsewhere(tmp_path: Path) 
         link = tarfile.TarInfo("package/dist/link")
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
         tar.addfile(link)
-    _unpack(archive, folder)
+    LIBRARIES[0].unpack(archive, folder)
     found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if not path.is_dir()}
     assert found == {"c.tgz", "out/converse.min.js", "out/locales/de.js"}
     assert (folder / "locales/de.js").read_text() == "package/dist/locales/de.js"
