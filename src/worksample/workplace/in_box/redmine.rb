@@ -14,6 +14,7 @@ ENV['RAILS_ENV'] = 'production'
 $stdout.sync = true
 require 'fileutils'
 require 'json'
+require_relative 'company_time'
 FileUtils.mkdir_p '/tmp/tracker'
 FileUtils.cp File.join(__dir__, 'Gemfile'), '/tmp/tracker/Gemfile'
 Dir.chdir REDMINE

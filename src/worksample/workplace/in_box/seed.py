@@ -15,10 +15,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from .company_time import CompanyTime, preloaded
 from .file_trees import copy_writable
+from .ports import RUN
 from .supervisor import HERE
 
 Plan = dict[str, Any]
@@ -43,7 +46,7 @@ def seed_chat(state: Path, plan: Plan, plan_file: Path) -> None:
     env = {"WORKPLACE_STATE": str(state), "WORKPLACE_PROGRAMS": str(HERE), "WORKPLACE_PLAN": str(plan_file)}
     done = subprocess.run(
         ["prosody", "--config", str(HERE / "prosody" / "prosody.cfg.lua"), "-F"],
-        env={**os.environ, **env}, capture_output=True, check=False, timeout=600,
+        env={**os.environ, **env, **preloaded()}, capture_output=True, check=False, timeout=600,
     )  # fmt: skip
     said = (done.stdout + done.stderr).decode("utf-8", "replace")
     if "seeded" not in done.stdout.decode("utf-8", "replace").splitlines():
@@ -104,13 +107,18 @@ def seed_repositories(state: Path, plan: Plan, company: Path) -> None:
 
 
 def seed_dialects(state: Path, plan: Plan) -> None:
-    """Write the further names and the tokens of accounts to the file that `dialects/accounts.py` reads."""
+    """Write people's names for the pages, and the further names and tokens that `dialects/accounts.py` reads."""
     known = {
         "names": {name: one["id"] for one in plan["people"] for name in one["also"]},
         "tokens": {token: one["id"] for one in plan["people"] for token in one["tokens"]},
     }
+    (state / "dialects").mkdir()
+    shown = [
+        {"id": n, "login": one["id"], "name": one["name"], "mail": one["mail"]}
+        for n, one in enumerate(plan["people"], 1)
+    ]
+    (state / "dialects" / "people.json").write_text(json.dumps(shown, ensure_ascii=False), encoding="utf-8")
     if any(known.values()):
-        (state / "dialects").mkdir()
         (state / "dialects" / "accounts.json").write_text(json.dumps(known), encoding="utf-8")
 
 
@@ -137,6 +145,8 @@ def main() -> None:
     plan = json.loads(given.plan.read_text(encoding="utf-8"))
     state: Path = given.state
     state.mkdir(exist_ok=True)
+    RUN.mkdir(exist_ok=True)
+    CompanyTime().set(datetime.fromisoformat(f"{plan['today']}+00:00").timestamp())
     fill: dict[str, Callable[[], None]] = {
         "git": lambda: seed_repositories(state, plan, given.company),
         "tracker": lambda: seed_tracker(state, plan, given.plan),

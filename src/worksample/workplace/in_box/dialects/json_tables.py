@@ -17,12 +17,16 @@ MOST = 32 << 20
 """Maximum bytes of the file of one project."""
 
 
+_LOCKS: dict[Path, threading.RLock] = {}
+"""The lock of each folder. Several dialects may use one folder."""
+
+
 class JsonTables:
     """A folder with one JSON table per name."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._lock = threading.RLock()
+        self._lock = _LOCKS.setdefault(folder, threading.RLock())
 
     def read(self, name: str) -> dict[str, Any]:
         """Return the table of a name. Return an empty table if nothing was stored."""
