@@ -45,7 +45,7 @@ class TrajectoryUse(IntEnum):
 def use_of_conversation(source: str, *, start: str = "grade_checkpoints") -> TrajectoryUse:
     """Return how the function `start` uses its first parameter, here and in the functions that it passes it to.
 
-    Whatever is not understood counts as read. Raises SyntaxError if the source is not Python.
+    An unknown use counts as reading. Raises SyntaxError if the source is not Python.
     """
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, _DEFINITIONS)}
     if start not in functions:
@@ -114,7 +114,9 @@ def _use_of_place(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> Trajecto
 
 
 def _possible_callees(name: str, function: _Function, functions: Mapping[str, _Function]) -> Sequence[_Function]:
-    """Return the functions that a name may stand for: one of the module, or any that a local variable could hold."""
+    """Return the functions that a name may refer to: a function of the module, or any function that a local variable
+    may hold.
+    """
     if name in functions:
         return [functions[name]]
     bound = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}

@@ -93,7 +93,7 @@ def missing_contents(
 
 
 def notes_text(task: str, lacks: Mapping[str, Sequence[str]]) -> str:
-    """Return a package's `notes.md`, with everything that the task lacks here."""
+    """Return a package's `notes.md`, with all requirements of the task that Worksample lacks."""
     lines = [f"{what}: {', '.join(names)}" for what, names in lacks.items() if names]
     origin = f"`{task}` of TheAgentCompany, from a copy of its repository."
     if not lines:
