@@ -132,7 +132,7 @@ class JudgeCalls:
         self.asked: list[str] = []
 
     def module(self) -> types.ModuleType:
-        """Return the module: every function of it notes the call and raises RuntimeError."""
+        """Return the module. Each of its functions notes the call and raises RuntimeError."""
         found = _JudgeModule(JUDGE_MODULE)
         found.helper = self._helper
         return found
