@@ -16,7 +16,7 @@ from .package_files import PythonFile
 from .package_spec import GradingSpec
 
 PROGRAMS = (Protocol.PROGRAM, Protocol.CHECKPOINTS)
-RESERVED = ("timeout", "memory", "verifier", "workplace", "writable")
+RESERVED = ("timeout", "memory", "verifier", "workplace", "writable", "live")
 """Names that `settings` of a grading must not use. The platform itself sets these names from other keys of the
 table.
 """
@@ -60,6 +60,10 @@ class _Verifier(Frozen):
     fresh: Flag = omittable(False)
     """True if the verifier runs in the task's image without the agent's changes. Omitted if false, so that older
     gradings keep their digests.
+    """
+    live: Flag = omittable(False)
+    """True if the verifier runs when the work ends, and reaches the ports on which the agent's programs listen. Such a
+    result cannot be made again. Omitted if false.
     """
     artifacts: tuple[AbsolutePath, ...] = ()
     """Files and folders that are copied from the agent's root file system to the same paths in the verifier's own root
@@ -115,6 +119,8 @@ class VerifierTable(_Verifier):
             raise ValueError(
                 "a verifier needs either a command, or tables [[grading.program.verifier.step]] with a command each"
             )
+        if self.live and (self.step or self.image or self.fresh):
+            raise ValueError("a live verifier has no steps and no image of its own")
         if len({one.name for one in self.step}) < len(self.step):
             raise ValueError("two steps have the same name")
         return self
@@ -130,6 +136,10 @@ class ProgramTable(GradingTable):
     memory: Size | None = None
     workplace: Flag = False
     """True if the workplace's services run during the grading, with the state in the submission."""
+    live: Flag = False
+    """True if `evaluate` of a `task.py` runs when the work ends, with a session in the agent's box. Such a grade cannot
+    be made again.
+    """
     writable: Flag = False
     """True if the grader gets a temporary copy of the submission's folder and may write into the copy."""
 
@@ -162,5 +172,6 @@ def _spec(protocol: Protocol, given: GradingTable) -> GradingSpec:
     settings |= {"memory": given.memory} if given.memory is not None else {}
     settings |= {"workplace": True} if given.workplace else {}
     settings |= {"writable": True} if given.writable else {}
+    settings |= {"live": True} if given.live else {}
     settings |= {"verifier": given.verifier.plain()} if given.verifier is not None else {}
     return GradingSpec(protocol, given.entry, settings)
