@@ -33,6 +33,7 @@ is, whether the work is tried again, and whether what lies in the submission is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -392,18 +393,46 @@ class ImportFailed(WorksampleError):
     faults: Mapping[str, str] = MappingProxyType({})
 
 
+_OWN_VALUE = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|\d+")
+
+
+def list_faults(faults: Mapping[str, str], most: int = 20, places: int = 5) -> list[str]:
+    """Return lines that list faults by row, with faults that differ only in their cells' values in one line.
+
+    most: maximum number of lines; one more says how many faults they leave out. places: rows that a line names.
+    """
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for place, text in faults.items():
+        groups.setdefault(_OWN_VALUE.sub("'", text), []).append((place, text))
+    lines = []
+    for group in list(groups.values())[:most]:
+        (first, text), others = group[0], [place for place, _ in group[1:]]
+        if not others:
+            lines.append(f"{first}: {text}")
+            continue
+        kind = first.partition(" ")[0]  # "line 3" and "line 4" are "lines 3, 4"
+        same_kind = kind.isalpha() and all(place.startswith(f"{kind} ") for place in others)
+        shown = [place.removeprefix(f"{kind} ") if same_kind else place for place in others[: places - 1]]
+        named = ", ".join([first.replace(f"{kind} ", f"{kind}s ", 1) if same_kind else first, *shown])
+        rest = f" and {len(group) - places} more" if len(group) > places else ""
+        same = len({said for _, said in group}) == 1
+        lines.append(f"{named}{rest}: {text}{'' if same else ' (the others likewise)'}")
+    hidden = sum(len(group) for group in list(groups.values())[most:])
+    return [*lines, f"and {hidden} more of {len(groups) - most} other kinds"] if hidden else lines
+
+
 class FaultyRows(ImportFailed):
     """A file of judgments, or a table of work, with wrong rows. `faults`: row -> everything wrong with it.
 
-    `rows` is the number of rows, if known.
+    `rows` is the number of rows, if known; `what` counts them, such as "jobs". The message lists equal faults together.
     """
 
     def __init__(
-        self, faults: Mapping[str, str], next: str = "correct the file and try again", *, where: str = "", rows: int = 0
-    ) -> None:
-        first = [f"{row}: {text}" for row, text in list(faults.items())[:20]]
-        more = [f"and {len(faults) - 20} more"] if len(faults) > 20 else []
-        many = f"{len(faults)} of {rows} rows have errors" if rows else f"{len(faults)} errors"
-        said = first[0] if len(first) == 1 and not rows else "\n  ".join([many, *first, *more])
+        self, faults: Mapping[str, str], next: str = "correct the file and try again", *, where: str = "",
+        rows: int = 0, what: str = "rows",
+    ) -> None:  # fmt: skip
+        listed = list_faults(faults)
+        many = f"{len(faults)} of {rows} {what} have errors" if rows else f"{len(faults)} errors"
+        said = listed[0] if len(listed) == 1 and not rows else "\n  ".join([many, *listed])
         super().__init__(said, where=where, next=next)
         self.faults = dict(faults)

@@ -17,6 +17,7 @@ EXTRAS = {
     "pii": ("presidio_analyzer", "faker"),
     "docker": ("docker",),
     "browser": ("playwright",),
+    "desktop": ("Xlib", "jeepney"),
     "workplace": ("copyparty", "radicale"),
     "clusters": ("scipy", "safetensors", "tokenizers", "httpx"),
 }

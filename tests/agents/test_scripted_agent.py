@@ -127,7 +127,9 @@ def test_presets_match_the_papers(name: str) -> None:
     limits = {k: v for k, v in agent.settings["limits"].items() if v is not None}
     assert (
         limits
-        == {"rli": {"time": 3600, "cost": 30}, "ale": {"time": 18000}, "tac": {"turns": 100}, "upbench": {}}[name]
+        == {"rli": {"time": 3600, "cost": 30}, "ale": {"time": 18000}, "tac": {"turns": 100, "cost": 4}, "upbench": {}}[
+            name
+        ]
     )
     assert agent.harness == ("plan-act-reflect" if name == "upbench" else "worker")
 

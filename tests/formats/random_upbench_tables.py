@@ -60,7 +60,7 @@ class Maker:
         return datetime(2025, 1, 1, tzinfo=UTC) + timedelta(seconds=self.rng.randrange(40_000_000), microseconds=1)
 
     def amount(self) -> float:
-        return self.rng.choice((0.0, 150.0, 1200.5, 1e-05, 1e17, round(self.rng.expovariate(1 / 200), 2)))
+        return self.rng.choice((0.0, 150.0, 1200.5, 1e-05, 99_999_999.99, round(self.rng.expovariate(1 / 200), 2)))
 
     def person(self, column: str, id: str, human: bool | None) -> Row:
         human = self.rng.choice((True, False, None)) if human is None else human

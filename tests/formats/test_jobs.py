@@ -21,6 +21,7 @@ from worksample.cli.format_commands import FormatCommands
 from worksample.errors import ImportFailed, ManifestError, UsageError
 from worksample.files import HashSink
 from worksample.formats.jobs import ImportJobs, import_jobs
+from worksample.formats.jobs.column_map import UnclearColumns
 from worksample.formats.jobs.job_package import FILE_LIMIT
 from worksample.formats.jobs.posting import category_of
 from worksample.records import ContractType, Importance, Job, Protocol
@@ -441,10 +442,10 @@ def test_table_without_id_column_is_refused_with_its_columns(folder: Path) -> No
     table = write_csv(folder / "orders.csv", [{"Order": n, "What": "a logo", "Net": "12.50"} for n in range(300)])
     for skip in (False, True):
         with pytest.raises(
-            ImportFailed, match=r"the table has no column for `contract` .* and `description`"
+            UnclearColumns, match=r"no column is named as one for `contract` .* and `description`"
         ) as caught:
             import_jobs(table, folder / "out", ImportJobs(skip_faulty=skip))
-        assert "it has: Order, What, Net" in str(caught.value) and "line 2" not in str(caught.value)
+        assert "  What   description      a logo" in str(caught.value) and "line 2" not in str(caught.value)
     assert not (folder / "out").exists()
     mapping = folder / "map.toml"
     mapping.write_text('[columns]\ncontract = "Order"\n[values]\ndescription = "The same for each"\n')

@@ -18,7 +18,23 @@ OMITTED: list[tuple[type[Frozen], set[str]]] = [
     (Slot, {"after"}),
     (Instance, {"shown_reference"}),
     (Trial, {"fed", "generation", "person_seconds"}),
-    (Environment, {"browser", "endpoints", "health", "image", "mcp", "served", "skills", "steps", "workplace"}),
+    (
+        Environment,
+        {
+            "accounts",
+            "browser",
+            "copied_inputs",
+            "desktop",
+            "endpoints",
+            "health",
+            "image",
+            "mcp",
+            "served",
+            "skills",
+            "steps",
+            "workplace",
+        },
+    ),
 ]
 
 

@@ -16,6 +16,7 @@ from cli.run_cli import cli
 from reports.people_world import PeopleWorld
 from worksample.cli.commands.advise import print_advice
 from worksample.errors import FaultyRows, UsageError
+from worksample.formats.jobs.column_map import UnclearColumns
 from worksample.metrics import Resampling
 from worksample.records import Agent, Arm, Experiment, Feedback, GradePayload, Instance, Protocol
 from worksample.records.trial import Fed
@@ -111,8 +112,8 @@ def test_without_a_price_of_feedback_it_is_left_out(
 def test_faults_of_a_list_are_reported_by_line(tmp_path: Path) -> None:
     bad = tmp_path / "bad.csv"
     bad.write_text(
-        "title,value,hours,how_often\nfine,10,1,2\nforeign,EUR 10,1,1\nfree,,1,1\nback,10,-3,1\nsum,=A1,1,1\n"
-        ",10,1,1\nseldom,10,1,often\n"
+        "title,value,hours,how_often\nfine,$10,1,2\nforeign,EUR 10,1,1\nfree,,1,1\nback,$10,-3,1\nsum,=A1,1,1\n"
+        ",$10,1,1\nseldom,$10,1,often\n"
     )
     with pytest.raises(FaultyRows) as caught:
         read_list(bad)
@@ -126,9 +127,11 @@ def test_faults_of_a_list_are_reported_by_line(tmp_path: Path) -> None:
         read_list(bad)
     assert foreign.value.next == "write the values in US dollars and try again"
     bad.write_text("titel,value\nfine,10\n")
-    with pytest.raises(FaultyRows) as misnamed:
+    with pytest.raises(UnclearColumns) as misnamed:
         read_list(bad)
-    assert "unused columns: titel (a file for --map" in misnamed.value.next
+    assert [(guess.column, guess.field) for guess in misnamed.value.guesses] == [
+        ("titel", "title"), ("value", "contract_amount"),
+    ]  # fmt: skip
     bad.write_text("title,value\n")
     with pytest.raises(UsageError, match="the list has no jobs"):
         read_list(bad)

@@ -82,9 +82,17 @@ def _workplace() -> str:
     return f"a workplace's services are not installed: {line}" if line else ""
 
 
+def _desktop() -> str:
+    from worksample.sandboxes.desktop import missing_desktop_command
+
+    line = missing_desktop_command()
+    return f"what a desktop needs is not installed: {line}" if line else ""
+
+
 NEEDS: dict[str, Callable[[], str]] = {
     "box": functools.cache(_box),
     "browser": functools.cache(_browser),
+    "desktop": functools.cache(_desktop),
     "postgres": functools.cache(_postgres),
     "tac": functools.cache(_tac),
     "converters": functools.cache(_converters),

@@ -4,7 +4,7 @@ from .agent_builder import logs_of as logs_of
 from .agent_builder import mounts_of as mounts_of
 from .agent_builder import observed_by as observed_by
 from .agent_builder import show_prompts as show_prompts
-from .agent_builder import takes_browser as takes_browser
+from .agent_builder import takes_interfaces as takes_interfaces
 from .agent_builder import takes_mcp as takes_mcp
 from .agent_builder import takes_sse as takes_sse
 from .agent_builder import works_in_images as works_in_images

@@ -136,7 +136,7 @@ def _interfaces(agent: Agent, settings: Settings, instance: Instance) -> frozens
     used = set(instance.work.environment.interfaces)
     if isinstance(settings, WorkerSettings):
         used &= {"terminal", *settings.interfaces}
-    return frozenset(used if takes_browser(agent) else used & {"terminal"})
+    return frozenset(used if takes_interfaces(agent) else used & {"terminal"})
 
 
 def show_prompts(agent: Agent, instance: Instance) -> list[str]:
@@ -220,8 +220,8 @@ def takes_sse(agent: Agent) -> bool:
     return takes_mcp(agent) and not (isinstance(settings, ProgramSettings) and settings.mcp in WITHOUT_SSE)
 
 
-def takes_browser(agent: Agent) -> bool:
-    """Return whether the agent can use a browser, through tools or through an MCP server."""
+def takes_interfaces(agent: Agent) -> bool:
+    """Return whether the agent can use a browser or a desktop, through tools or through an MCP server."""
     return agent.harness == "scripted" or (agent.harness not in (HUMAN, "object") and takes_mcp(agent))
 
 

@@ -16,9 +16,11 @@ from worksample.files.config_files import Faults, FaultyManifest, UnreadableFile
 from worksample.models.usage import MOST_TOKENS
 from worksample.records import Frozen, Instance
 from worksample.sandboxes.browser import ACTIONS as BROWSER
+from worksample.sandboxes.desktop import AGENT_TOOLS as DESKTOP
 
 DEFAULT = "_default"
-ACTIONS = ("run", "python", "write", "view", "browse", "say", "submit", "sleep", "fail")
+WAITING = ("desktop_tree", "desktop_windows")
+ACTIONS = ("run", "python", "write", "view", "browse", "desktop", "say", "submit", "sleep", "fail")
 _SEE = "see docs/how-to/choose-an-agent.md, Scripts"
 LARGEST = 8 << 20
 """Maximum number of bytes of all files that the steps of a script copy with `from`. The files become part of the
@@ -49,10 +51,12 @@ class ScriptStep(Frozen):
     view: str | None = None
     browse: str | None = None
     """Name of an action in the browser. `args` has the arguments of the action."""
-    args: dict[str, str | int | float | tuple[str, ...]] = {}
+    desktop: str | None = None
+    """Name of a tool of the desktop, such as `computer`. `args` has the arguments of the tool."""
+    args: dict[str, bool | int | float | str | tuple[float, ...] | tuple[str, ...]] = {}
     until: str | None = None
-    """Text to wait for, with `browse = "noop"`: the step is repeated until the page shows this text, for at most a
-    minute.
+    """Text to wait for, with `browse = "noop"` or a desktop's tool in `WAITING`: the step is repeated until the answer
+    has this text, for at most a minute.
     """
     say: str | None = None
     submit: str | bool | None = None
@@ -78,10 +82,12 @@ class ScriptStep(Frozen):
             raise ValueError("write needs exactly one of text and from")
         if self.browse is not None and self.browse not in BROWSER:
             raise ValueError(f"browse must be one of {', '.join(BROWSER)}")
-        if self.args and self.browse is None:
-            raise ValueError("args may be given only with browse")
-        if self.until is not None and self.browse != "noop":
-            raise ValueError('until may be given only with browse = "noop"')
+        if self.desktop is not None and self.desktop not in DESKTOP:
+            raise ValueError(f"desktop must be one of {', '.join(DESKTOP)}")
+        if self.args and self.browse is None and self.desktop is None:
+            raise ValueError("args may be given only with browse or desktop")
+        if self.until is not None and self.browse != "noop" and self.desktop not in WAITING:
+            raise ValueError(f'until may be given only with browse = "noop", or desktop = {" or ".join(WAITING)}')
         if self.timeout is not None and self.run is None and self.python is None:
             raise ValueError("timeout may be given only with run or python")
         return self

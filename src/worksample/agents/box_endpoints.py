@@ -1,4 +1,4 @@
-"""Endpoints of the platform in an agent's box: the model gateway and the browser's MCP server."""
+"""Endpoints of the platform in an agent's box: the model gateway, the browser and the desktop."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from .workspace import Workspace
 
 MODEL_HOST, MODEL_PORT = "model.internal", 80
 BROWSER_HOST, BROWSER_PORT = "browser.internal", 80
+DESKTOP_HOST, DESKTOP_PORT = "desktop.internal", 80
 KEY = "none-is-needed"
 """API key for programs that require a key. The model gateway ignores its value."""
 
@@ -46,8 +47,8 @@ def model_environment(model: str) -> dict[str, str]:
     }
 
 
-def browser_server(workspace: Workspace) -> tuple[McpSpec, ...]:
-    """Return the browser's MCP server in a tuple; empty if the task has no browser."""
-    if "browser" not in workspace.instance.work.environment.interfaces:
-        return ()
-    return (McpSpec(name="browser", url=f"http://{BROWSER_HOST}/mcp"),)
+def interface_servers(workspace: Workspace) -> tuple[McpSpec, ...]:
+    """Return the MCP servers of the task's browser and desktop; empty if the task has neither."""
+    hosts = {"browser": BROWSER_HOST, "desktop": DESKTOP_HOST}
+    interfaces = workspace.instance.work.environment.interfaces
+    return tuple(McpSpec(name=name, url=f"http://{host}/mcp") for name, host in hosts.items() if name in interfaces)

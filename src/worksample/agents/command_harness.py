@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from worksample.errors import AgentError, Cause
 
 from .agent_script import fill_placeholders
-from .box_endpoints import browser_server, model_environment, model_placeholders
+from .box_endpoints import interface_servers, model_environment, model_placeholders
 from .harness_settings import CommandSettings, ProgramSettings
 from .installing.agent_program import PROGRAM as PROGRAM_FOLDER
 from .mcp.config_formats import VARIABLE, fill_config, servers_of, usual_config
@@ -67,7 +67,7 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
         env[ENVIRONMENT] = brief
     if workspace.instance.work.environment.skills:
         env[SKILLS] = workspace.instance.work.environment.skills
-    servers = (*servers_of(workspace), *browser_server(workspace))
+    servers = (*servers_of(workspace), *interface_servers(workspace))
     if isinstance(settings, ProgramSettings):
         argv += settings.args
         for name, text in settings.files.items():

@@ -13,6 +13,7 @@ from worksample.records import By, Instance, Manifest, Protocol, digest_of
 from worksample.tasks.workplace_settings import DIALECTS, PORTS, WORKPLACE
 from worksample.terminal_text import duration
 
+from .account_text import accounts_text, copied_inputs_text
 from .workspace import Workspace
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def folder_text(workspace: Workspace) -> str:
     paths = work.environment.paths
     parts = [
         "There are no input files." if work.inputs == EMPTY else f"Input files are in {paths.input} (read-only).",
+        *filter(None, [copied_inputs_text(work.environment)]),
     ]
     if work.software != EMPTY:
         parts.append(f"Programs and data for the work are in {paths.software} (read-only).")
@@ -92,7 +94,9 @@ def company(workspace: Workspace, settings: WorkerSettings) -> str:
     if not rows:
         return ""
     head = "You work in a company. Its services" if environment.workplace is not None else "Services of the task"
-    return f"{head}, at addresses that only this machine reaches:\n" + "\n".join(rows)
+    accounts = accounts_text(environment, browser="browser" in workspace.interfaces)
+    listed = f"{head}, at addresses that only this machine reaches:\n" + "\n".join(rows)
+    return f"{listed}\n{accounts}" if accounts else listed
 
 
 def _service_label(host: str, service: str) -> str:
@@ -141,8 +145,15 @@ def tools(workspace: Workspace, settings: WorkerSettings) -> str:
         named = "the MCP server `browser`" if workspace.tools_by_mcp else "the tools whose names begin with `browser_`"
         parts.append(f"You have a browser: use {named}. Each tool shows the page after the action.")
     if "desktop" in own:
-        named = "the MCP server `computer`" if workspace.tools_by_mcp else "the tool `computer`"
-        parts.append(f"You have a desktop with a screen, a mouse and a keyboard: use {named}.")
+        named = (
+            "the MCP server `desktop`, whose coordinates run from 0 to 1000 across and down the screen"
+            if workspace.tools_by_mcp
+            else "the tool `computer`"
+        )
+        parts.append(
+            f"You have a desktop with a screen, a mouse and a keyboard: use {named}. Graphical programs that a shell "
+            "starts appear on it."
+        )
     parts += workspace.guidance
     return " ".join(parts)
 

@@ -40,8 +40,9 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         ),
         "tac": Preset(
             harness="worker",
-            settings={"limits": {"turns": 100}},
-            about="One hundred steps. The paper states no ceiling; its agents took 15 to 40 (TAC, Table 3).",
+            settings={"tools": ["bash", "python"], "self_check": "none", "limits": {"turns": 100, "cost": 4.0}},
+            about="Bash, Python and the task's browser; 100 steps and $4 per task (evaluation/run_eval.py of the "
+            "repository: max_iterations, max_budget_per_task). The paper states no ceiling (TAC, Table 3).",
         ),
     }
 )

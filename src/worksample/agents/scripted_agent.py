@@ -99,12 +99,12 @@ class Player:
         within = {} if step.timeout is None else {"timeout": step.timeout}
         if step.python is not None:
             return "python", {"code": fill(step.python), **within}
-        if step.browse is not None:
+        if step.browse is not None or step.desktop is not None:
             given = {
-                key: find_element(self._page, str(value)) if key in ("bid", "to") else value
+                key: find_element(self._page, str(value)) if key in ("bid", "to", "node") else value
                 for key, value in ((key, filled_argument(value, fill)) for key, value in step.args.items())
             }
-            return f"browser_{step.browse}", given
+            return step.desktop or f"browser_{step.browse}", given
         if step.write is not None and step.data is not None:
             return "write_bytes", {"path": fill(step.write), "data": step.data}
         if step.write is not None:
@@ -133,15 +133,16 @@ def _answers(steps: Sequence[ScriptStep]) -> list[list[ScriptStep]]:
 
 
 def page_of(seen: Sequence[ChatMessage]) -> str:
-    """Return the text of the browser page that was shown last."""
-    shown = [one.text for one in seen if one.role == "tool" and (one.function or "").startswith("browser_")]
+    """Return the text of the browser page, or of the desktop's elements or windows, that was shown last."""
+    beginnings = ("browser_", "desktop_")
+    shown = [one.text for one in seen if one.role == "tool" and (one.function or "").startswith(beginnings)]
     return shown[-1] if shown else ""
 
 
-def filled_argument(value: str | int | float | tuple[str, ...], fill: Callable[[str], str]) -> Any:
-    """Return an argument of a browser action as JSON types. `fill` replaces the placeholders in its texts."""
+def filled_argument(value: str | int | float | tuple[float, ...] | tuple[str, ...], fill: Callable[[str], str]) -> Any:
+    """Return an argument of an action as JSON types. `fill` replaces the placeholders in its texts."""
     if isinstance(value, tuple):
-        return [fill(one) for one in value]
+        return [fill(one) if isinstance(one, str) else one for one in value]
     return fill(value) if isinstance(value, str) else value
 
 

@@ -35,14 +35,16 @@ def control(
 ) -> Submission:
     """Commit a control submission for `instance` and return it.
 
-    kind: `reference` (the reference as the deliverables), `nothing` (an empty output folder), `inputs` (the inputs
-    under their own names, and under each deliverable's name the largest input of that file type), `empty` (empty files
-    with the deliverables' names). Raises UsageError for another kind, or for a protocol that the instance lacks.
+    kind: `reference` (the reference as the deliverables), `nothing` (the output folder as an agent finds it, mostly
+    empty), `inputs` (the inputs under their own names, and under each deliverable's name the largest input of that file
+    type), `empty` (empty files with the deliverables' names). Raises UsageError for another kind, or for a protocol
+    that the instance lacks.
     """
     if kind == "reference":
         manifest = store.manifest(_reference(instance, protocol))
     elif kind == "nothing":
-        manifest = Manifest()
+        begins = instance.work.environment.copied_inputs
+        manifest = store.manifest(instance.work.inputs) if begins else Manifest()
     elif kind == "inputs":
         manifest = _inputs(store.manifest(instance.work.inputs), _names(instance))
     elif kind == "empty":

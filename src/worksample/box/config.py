@@ -28,6 +28,10 @@ class Mount:
     source: str
     target: str
     writable: bool = False
+    live: bool = False
+    """True if the content of the folder changes while the box runs, as a folder of sockets does. Other read-only
+    folders may be covered by a layer that hides changes.
+    """
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -30,11 +30,11 @@ MEMORY = 2 << 30
 OUTPUT = 8 << 20
 """Maximum number of bytes that a grader may print."""
 GRADER, PROBES = "/task/grader", "/task/probes"
-EXPORTS, TRAJECTORY, BROWSED = "/task/exports", "/task/trajectory", "/task/browsed"
+EXPORTS, TRAJECTORY, BROWSED, DESKTOP = "/task/exports", "/task/trajectory", "/task/browsed", "/task/desktop"
 RESULT, SCRATCH = "/task/result", "/task/scratch"
 DELIVERED = "/task/delivered"
 """Path of the original submission in the grading box, if the grader works on a writable copy."""
-PARTS = {"probes": PROBES, "exports": EXPORTS, "trajectory": TRAJECTORY, "browser": BROWSED}
+PARTS = {"probes": PROBES, "exports": EXPORTS, "trajectory": TRAJECTORY, "browser": BROWSED, "desktop": DESKTOP}
 _RUN_AGAIN = "worksample run, for a submission with all of its evidence"
 
 

@@ -20,6 +20,7 @@ from worksample.models import ModelService
 from worksample.records import Instance, Origin, Submission, SubmissionPart, now
 from worksample.sandboxes import open_box
 from worksample.sandboxes.capture import CaptureLimits, capture_box
+from worksample.sandboxes.copied_inputs import copy_inputs
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.services import TrialServices, export_state, open_services
 from worksample.tasks.workplace_settings import WORKPLACE
@@ -96,6 +97,7 @@ async def _perform_script(stage: _ScriptStage, name: str, steps: Sequence[Script
         for one in workplace_endpoints(instance.work.environment)
     }
     async with open_box(_box_config(stage), kind=stage.sandbox) as box, serve_endpoints(box, targets):
+        await copy_inputs(box, instance.work.environment)
         if by_rules:
             async with attending.run():
                 failed = await supervise(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from .browser_record import Browsed
+    from .desktop_record import DesktopRecord
     from .judge_questions import Judged
     from .live_services import Services
     from .session import Session
@@ -28,7 +29,18 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-FOLDERS = ("output", "reference", "input", "software", "probes", "exports", "trajectory", "browser", "grader")
+FOLDERS = (
+    "output",
+    "reference",
+    "input",
+    "software",
+    "probes",
+    "exports",
+    "trajectory",
+    "browser",
+    "desktop",
+    "grader",
+)
 
 
 class Case:
@@ -78,6 +90,12 @@ class Case:
                 next="set live = true in [grading.program] of task.toml",
             )  # fmt: skip
         return Session(self._broker)
+
+    def desktop(self) -> DesktopRecord:
+        """Return the record of the agent's desktop. The record is empty if the agent used no desktop."""
+        from .desktop_record import DesktopRecord
+
+        return DesktopRecord(self._folders.get("desktop"))
 
     def setting(self, name: str, default: Any = None) -> Any:
         """Return a grader setting from the task's `task.toml`. Raises GraderError if the setting is missing and no

@@ -32,6 +32,8 @@ from .workbook import read_table
 MOST = 100_000
 """Maximum number of rows that are read of one kind, such as messages or issues. Further rows are ignored."""
 FILE_LIMIT = 64 << 20
+SIGN_IN_PROGRAM = "worksample-sign-in"
+"""The `program` of requests by which the platform signed the agent's browser in."""
 DOMAIN, ROOMS = "workplace", "rooms.workplace"
 _SENTENCES = re.compile(r"(?<=[.!?])(?=\s)|(?<=\n)")
 """Pattern of the places where a sentence stops, as far as punctuation shows them. The point in `12.50` does not

@@ -63,10 +63,12 @@ from .submission import Reported as Reported
 from .submission import Submission as Submission
 from .submission import SubmissionPart as SubmissionPart
 from .task import About as About
+from .task import AccountSpec as AccountSpec
 from .task import BrowserSpec as BrowserSpec
 from .task import Capture as Capture
 from .task import CollectSpec as CollectSpec
 from .task import Deliverable as Deliverable
+from .task import DesktopSpec as DesktopSpec
 from .task import EndpointSpec as EndpointSpec
 from .task import Environment as Environment
 from .task import Grading as Grading

@@ -217,6 +217,36 @@ class BrowserSpec(Frozen):
     """
     width: int = Field(default=1280, ge=320, le=3840)
     height: int = Field(default=720, ge=240, le=2160)
+    signed_in: bool = omittable(False)
+    """Whether the browser signs in with the environment's accounts before its first action. Omitted if False."""
+
+
+class AccountSpec(Frozen):
+    """An account in the task's services. The agent is told its password, or finds its browser signed in, or both."""
+
+    name: str
+    password: str
+    url: str
+    """Address of the page at which the account signs in."""
+    service: str
+    """Name of the product or service for texts, such as `GitLab`."""
+    shown: bool = omittable(True)
+    """Whether the agent is told the account. If not, only its browser uses the account. Omitted if True."""
+
+
+class DesktopSpec(Frozen):
+    """Settings of the agent's desktop: the size of its screen, and what it begins with."""
+
+    width: int = Field(default=1366, ge=320, le=3840)
+    height: int = Field(default=768, ge=240, le=2160)
+    programs: tuple[str, ...] = omittable(())
+    """Commands of a shell that start with the desktop, in the agent's box."""
+    clipboard: str = omittable("")
+    """Text on the clipboard when the work begins."""
+    locale: str = omittable("")
+    """Locale of the programs, such as `de_DE.UTF-8`; empty for `C.UTF-8`."""
+    fonts: tuple[str, ...] = omittable(())
+    """Folders in the box with fonts for the programs, such as `/task/software/fonts`."""
 
 
 class Environment(Frozen):
@@ -241,6 +271,12 @@ class Environment(Frozen):
     """Tool servers (MCP) that the agent can use. Omitted if empty."""
     browser: BrowserSpec | None = omittable(None)
     """Settings of the agent's browser. Omitted if the task has no interface `browser`."""
+    desktop: DesktopSpec | None = omittable(None)
+    """Settings of the agent's desktop. Omitted if the task has no interface `desktop`."""
+    accounts: tuple[AccountSpec, ...] = omittable(())
+    """Accounts in the services for the agent. Omitted if empty."""
+    copied_inputs: bool = omittable(False)
+    """Whether the output folder begins with a writable copy of the input files. Omitted if False."""
     health: HealthSpec | None = omittable(None)
     """Health check of the box that must succeed before the agent begins. Omitted if the task has no such check."""
     skills: str = omittable("")

@@ -9,6 +9,7 @@ from worksample.agents import is_program, mounts_of
 from worksample.agents.command_harness import HOME
 from worksample.agents.workspace import SCRATCH
 from worksample.box import Box, BoxConfig, BoxLimits, Mount, Root
+from worksample.records import Environment
 from worksample.results.reattempts.feedback_prompt import PREVIOUS
 
 from .trial_context import TrialContext
@@ -26,7 +27,7 @@ def box_config(context: TrialContext) -> BoxConfig:
     paths, limits = spec.instance.work.environment.paths, spec.limits
     endpoints = endpoints_of(spec.job.agent, spec.instance.work.environment)
     return BoxConfig(
-        env=environment_of(spec.instance.work.environment),
+        env=(*environment_of(spec.instance.work.environment), *_locale(spec.instance.work.environment)),
         network="endpoints" if endpoints else "none",
         endpoints=endpoints,
         mounts=(
@@ -44,6 +45,12 @@ def box_config(context: TrialContext) -> BoxConfig:
     )
 
 
+def _locale(environment: Environment) -> tuple[tuple[str, str], ...]:
+    """Return the variables that set the locale of a desktop's programs."""
+    locale = environment.desktop.locale if environment.desktop is not None else ""
+    return (("LANG", locale), ("LC_ALL", locale)) if locale else ()
+
+
 def _root(context: TrialContext) -> Root | None:
     """Return the root file system of the instance's image; None if the task has no image. A command-line agent gets the
     platform's home folder, which contains the agent's configuration files.
@@ -57,10 +64,13 @@ def spec_of(context: TrialContext) -> SandboxEnvironmentSpec:
     """Return the Inspect sandbox specification for the trial's sample."""
     from inspect_ai.util import SandboxEnvironmentSpec
 
+    from worksample.sandboxes.desktop import DisplayConfig
     from worksample.sandboxes.provider import BoxSpec
 
     kind = context.spec.job.config.sandbox
-    return SandboxEnvironmentSpec("worksample", BoxSpec(box=box_config(context), kind=kind))
+    desktop = context.spec.instance.work.environment.desktop
+    display = None if desktop is None else DisplayConfig(desktop.width, desktop.height)
+    return SandboxEnvironmentSpec("worksample", BoxSpec(box=box_config(context), kind=kind, display=display))
 
 
 def box_of() -> Box | None:

@@ -1,4 +1,6 @@
-"""Endpoints that programs in a trial's box can connect to: those of the instance, the model gateway and the browser."""
+"""Endpoints that programs in a trial's box can connect to: those of the instance, the model gateway, the browser and
+the desktop.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +9,25 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from worksample.agents import is_program, observed_by
-from worksample.agents.box_endpoints import BROWSER_HOST, BROWSER_PORT, MODEL_HOST, MODEL_PORT, gateway_model_names
+from worksample.agents.box_endpoints import (
+    BROWSER_HOST,
+    BROWSER_PORT,
+    DESKTOP_HOST,
+    DESKTOP_PORT,
+    MODEL_HOST,
+    MODEL_PORT,
+    gateway_model_names,
+)
 from worksample.background_services import FailureSignal, supervise
 from worksample.box import Box, Endpoint
 from worksample.records import Agent, EndpointSpec, Environment
-from worksample.sandboxes.browser import CURRENT, Browser, BrowserConfig, BrowserLedger
+from worksample.sandboxes import browser as browsers
+from worksample.sandboxes import desktop as desktops
+from worksample.sandboxes.browser import Browser, BrowserConfig, BrowserLedger
 from worksample.sandboxes.browser.browser_config import DEFAULT
 from worksample.sandboxes.browser.chromium import chromium_version
-from worksample.sandboxes.browser.mcp_server import McpServer
 from worksample.sandboxes.cancellation_shield import to_the_end
+from worksample.sandboxes.desktop import Desktop
 from worksample.sandboxes.endpoints import (
     AllowedHost,
     ConnectProxy,
@@ -26,15 +38,18 @@ from worksample.sandboxes.endpoints import (
     serve_endpoints,
 )
 from worksample.sandboxes.services import TrialServices
+from worksample.sandboxes.tool_server import McpServer
 from worksample.tasks.workplace_settings import WORKPLACE
 
 from .recorder_base import LedgerRecorder
 from .trial_context import TrialContext
+from .trial_desktop import open_desktop
 
 if TYPE_CHECKING:
     from worksample.models.gateway import ModelGateway
 
 BROWSER = Endpoint(BROWSER_HOST, BROWSER_PORT)
+DESKTOP = Endpoint(DESKTOP_HOST, DESKTOP_PORT)
 MODEL = Endpoint(MODEL_HOST, MODEL_PORT)
 PROXY = Endpoint("proxy.internal", 3128)
 Supervise = Callable[[Awaitable[Any]], Awaitable[Any]]
@@ -56,13 +71,14 @@ def endpoints_of(agent: Agent, environment: Environment) -> tuple[Endpoint, ...]
     """
     exact = [Endpoint(one.name, one.port) for one in environment.endpoints if not _wild(one)]
     proxy = [PROXY] if len(exact) < len(environment.endpoints) else []
-    tools = [BROWSER] if shows_browser(agent, environment) else []
+    served = {"browser": BROWSER, "desktop": DESKTOP}
+    tools = [place for name, place in served.items() if shows_by_mcp(name, agent, environment)]
     return (*([MODEL] if uses_gateway(agent) else []), *tools, *exact, *proxy)
 
 
-def shows_browser(agent: Agent, environment: Environment) -> bool:
-    """Return whether the agent is a program in the box that uses a browser through MCP."""
-    return "browser" in environment.interfaces and is_program(agent.harness)
+def shows_by_mcp(interface: str, agent: Agent, environment: Environment) -> bool:
+    """Return whether the agent is a program in the box that uses an interface, such as the browser, through MCP."""
+    return interface in environment.interfaces and is_program(agent.harness)
 
 
 def environment_of(environment: Environment) -> tuple[tuple[str, str], ...]:
@@ -72,7 +88,7 @@ def environment_of(environment: Environment) -> tuple[tuple[str, str], ...]:
     if not any(map(_wild, environment.endpoints)):
         return ()
     exact = [one.name for one in environment.endpoints if not _wild(one)]
-    direct = ",".join(["localhost", "127.0.0.0/8", MODEL_HOST, BROWSER_HOST, *exact])
+    direct = ",".join(["localhost", "127.0.0.0/8", MODEL_HOST, BROWSER_HOST, DESKTOP_HOST, *exact])
     return tuple(
         (name, value)
         for key, value in (("HTTPS_PROXY", f"http://{PROXY}"), ("NO_PROXY", direct))
@@ -91,6 +107,8 @@ def why_unreachable(agent: Agent, environment: Environment, hosts: HostAllowance
         return "brings its own services, which need isolation"
     if "browser" in environment.interfaces and sandbox == "none":
         return "needs a browser, which needs isolation"
+    if "desktop" in environment.interfaces and sandbox == "none":
+        return "needs a desktop, which needs isolation"
     if needed and sandbox == "none":
         return f"needs endpoints ({', '.join(map(str, needed))}), which need isolation"
     reasons = []
@@ -116,6 +134,7 @@ def targets_of(
     gateway: ModelGateway | None,
     services: TrialServices | None = None,
     browser: Browser | None = None,
+    desktop: Desktop | None = None,
 ) -> Mapping[Endpoint, Target]:
     """Return the target of each endpoint. Endpoints without a target refuse connections."""
     targets: dict[Endpoint, Target] = {}
@@ -134,7 +153,13 @@ def targets_of(
     if wild:
         targets[PROXY] = ConnectProxy(tuple(wild), hosts)
     if browser is not None:
-        targets[BROWSER] = StreamTarget("the agent's browser", McpServer(browser).serve)
+        targets[BROWSER] = StreamTarget(
+            "the agent's browser", McpServer("browser", browsers.ACTIONS, browser.act).serve
+        )
+    if desktop is not None:
+        targets[DESKTOP] = StreamTarget(
+            "the agent's desktop", McpServer("desktop", desktops.MCP_TOOLS, desktop.act).serve
+        )
     if gateway is not None:
         targets[MODEL] = StreamTarget("the agent's model", gateway.serve)
     return targets
@@ -154,7 +179,8 @@ async def open_endpoints(
     limits.
     """
     browser = browser_of(context, box) if box is not None else None
-    if box is None or not (box.config.endpoints or browser):
+    desktop = await open_desktop(context, box) if box is not None else None
+    if box is None or not (box.config.endpoints or browser or desktop):
         yield supervise
         return
     environment, job = context.spec.instance.work.environment, context.spec.job
@@ -166,15 +192,18 @@ async def open_endpoints(
 
         warm()
         gateway = ModelGateway(job.model, gateway_model_names(job.agent.model or ""), context.spec.limits.turns)
+    shown = {name: shows_by_mcp(name, job.agent, environment) for name in ("browser", "desktop")}
     targets = targets_of(
-        environment, job.config.hosts, gateway, services, browser if shows_browser(job.agent, environment) else None
-    )
+        environment, job.config.hosts, gateway, services,
+        browser if shown["browser"] else None, desktop if shown["desktop"] else None,
+    )  # fmt: skip
 
-    watched = [one.failure for one in (gateway, browser, services) if one is not None]
+    watched = [one.failure for one in (gateway, browser, desktop, services) if one is not None]
     watched += [colleagues] if colleagues is not None else []
     async with serve_endpoints(box, targets) as connections:
         context.record(LedgerRecorder("connections", connections))
-        CURRENT.set(browser)
+        browsers.CURRENT.set(browser)
+        desktops.CURRENT.set(desktop)
         try:
             yield lambda work: supervise(work, *watched)
         finally:
@@ -192,10 +221,18 @@ def browser_of(context: TrialContext, box: Box) -> Browser | None:
         observe=observed_by(agent) or environment.browser.observe or usual,
         viewport=(environment.browser.width, environment.browser.height),
         secure=secure_origins(environment),
+        accounts=signing_accounts(environment),
     )
     ledger = BrowserLedger(chromium_version())
     context.record(LedgerRecorder("browser", ledger))
     return Browser(box, config, context.spec.job.config.sandbox, ledger)
+
+
+def signing_accounts(environment: Environment) -> tuple[tuple[str, str, str], ...]:
+    """Return (address, name, password) of each account with which the browser signs in before its first action."""
+    if environment.browser is None or not environment.browser.signed_in:
+        return ()
+    return tuple((one.url, one.name, one.password) for one in environment.accounts)
 
 
 def secure_origins(environment: Environment) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ import anyio
 from worksample.background_services import FailureSignal
 from worksample.errors import Cause, SandboxError, WorksampleError
 from worksample.records import HealthSpec, Limits, StartSpec, Trial, TrialOutcome, now
+from worksample.sandboxes.copied_inputs import copy_inputs
 from worksample.sandboxes.health_check import health_failure
 from worksample.sandboxes.services import TrialServices, open_services
 from worksample.sandboxes.services.service_boxes import ServiceBox, service_boxes
@@ -99,6 +100,8 @@ async def _work(
         services, colleagues = None, None
         if environment.served or environment.workplace is not None:
             services, colleagues = await _serve(context, stack)
+        if (box := box_of()) is not None:
+            await copy_inputs(box, environment)
         if environment.start is not None:
             await _prepare_box(context, environment.start)
         limits = apply_limits(_limits(context.spec.limits), catch_errors=True)

@@ -149,6 +149,7 @@ def _separate_folders(config: BoxConfig, targets: list[str]) -> list[str]:
         place
         for mount in config.mounts
         if not mount.writable
+        and not mount.live
         and Path(mount.source).is_dir()
         and not any(other.startswith((place := _staged_target(config, mount)) + "/") for other in targets)
     ]

@@ -29,6 +29,7 @@ from worksample.errors import SandboxError
 from worksample.files.config_files import load
 from worksample.sandboxes import start_box
 from worksample.sandboxes.bubblewrap_layout import USER
+from worksample.sandboxes.desktop import Display, DisplayConfig, start_box_with_display
 from worksample.sandboxes.orphan_sweeper import sweep
 
 
@@ -41,6 +42,8 @@ class BoxSpec(BaseModel):
 
     box: BoxConfig = BoxConfig()
     kind: str = "bubblewrap"
+    display: DisplayConfig | None = None
+    """A screen on which programs in the box can draw; None for a box without a screen."""
 
 
 def read_spec(path: str) -> BoxSpec:
@@ -62,9 +65,9 @@ def read_spec(path: str) -> BoxSpec:
 class WorksampleSandbox(SandboxEnvironment):
     """A box as a sandbox environment of Inspect. The attribute `box` is the box."""
 
-    def __init__(self, box: Box) -> None:
+    def __init__(self, box: Box, display: Display | None = None) -> None:
         super().__init__()
-        self.box = box
+        self.box, self.display = box, display
         self.memory_kills = 0
         """Number of commands during which a process of the box was killed for lack of memory."""
 
@@ -82,7 +85,9 @@ class WorksampleSandbox(SandboxEnvironment):
                 where="sandbox worksample",
                 next="give a BoxSpec of worksample.sandboxes.provider, or a file",
             )
-        return {"default": cls(await start_box(spec.box, spec.kind))}
+        if spec.display is None:
+            return {"default": cls(await start_box(spec.box, spec.kind))}
+        return {"default": cls(*await start_box_with_display(spec.box, spec.display, spec.kind))}
 
     @classmethod
     async def sample_cleanup(
@@ -94,7 +99,10 @@ class WorksampleSandbox(SandboxEnvironment):
     ) -> None:
         """Close the sample's box."""
         for environment in environments.values():
-            await environment.as_type(cls).box.close()
+            own = environment.as_type(cls)
+            await own.box.close()
+            if own.display is not None:
+                await own.display.close()
 
     @classmethod
     async def cli_cleanup(cls, id: str | None) -> None:
@@ -169,6 +177,13 @@ class WorksampleSandbox(SandboxEnvironment):
 def box_of(environment: SandboxEnvironment) -> Box:
     """Return the box behind Inspect's `sandbox()`. Raises TypeError if the environment belongs to another provider."""
     return environment.as_type(WorksampleSandbox).box
+
+
+def display_of(environment: SandboxEnvironment) -> Display | None:
+    """Return the screen of Inspect's `sandbox()`; None if its box has no screen. Raises TypeError if the environment
+    belongs to another provider.
+    """
+    return environment.as_type(WorksampleSandbox).display
 
 
 def memory_kills(environment: SandboxEnvironment) -> int:

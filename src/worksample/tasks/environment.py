@@ -11,10 +11,12 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from worksample.box import is_host_name
-from worksample.files.config_files import AllowedText, Flag, Size, exact_fault, value_fault
+from worksample.files.config_files import AllowedText, Flag, Line, Size, exact_fault, value_fault
 from worksample.records import (
+    AccountSpec,
     BrowserSpec,
     Deliverable,
+    DesktopSpec,
     EndpointSpec,
     Environment,
     Frozen,
@@ -41,11 +43,12 @@ OURS = (
     "/task/result",
     "/task/delivered",
     "/task/browsed",
+    "/task/desktop",
 )
 """Folders of a box that the platform uses, so that no task can set them as paths."""
 _PLAIN = Limits()
 BROWSER_MEMORY, BROWSER_PROCESSES = 4 << 30, 512
-"""Default limits of a box with a browser: memory in bytes, and number of processes."""
+"""Default limits of a box with a browser or a desktop: memory in bytes, and number of processes."""
 
 
 def _check_place(path: str) -> str:
@@ -57,6 +60,13 @@ def _check_place(path: str) -> str:
     return path
 
 
+def _check_absolute(path: str) -> str:
+    if not path.startswith("/") or posixpath.normpath("/" + path.lstrip("/")) != path or not path.isprintable():
+        raise value_fault()
+    return path
+
+
+AnyPlace = Annotated[str, AfterValidator(_check_absolute), AllowedText("a plain absolute path")]
 Place = Annotated[str, AfterValidator(_check_place), AllowedText("a plain absolute path such as '/task/output'")]
 
 
@@ -114,11 +124,42 @@ class EndpointTable(EndpointSpec):
         return self
 
 
+class DesktopTable(DesktopSpec):
+    """The table `[environment.desktop]` of `task.toml`."""
+
+    programs: Annotated[tuple[Command, ...], Field(max_length=20), AllowedText("a list of at most 20 commands")] = ()
+    clipboard: Annotated[str, Field(max_length=100_000), AllowedText("a text of at most 100000 characters")] = ""
+    locale: Annotated[
+        str, Field(pattern=r"^$|^[A-Za-z]{1,3}(_[A-Z]{2})?(\.[A-Za-z0-9-]+)?(@[a-z]+)?$"),
+        AllowedText("a locale's name such as 'de_DE.UTF-8'"),
+    ] = ""  # fmt: skip
+    fonts: Annotated[tuple[AnyPlace, ...], Field(max_length=20), AllowedText("a list of absolute paths")] = ()
+
+    def record(self) -> DesktopSpec:
+        """Return the table as a record."""
+        return DesktopSpec.model_validate(dict(self))
+
+
+class AccountTable(AccountSpec):
+    """The table `[[environment.account]]` of `task.toml`."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200), AllowedText("a name")]
+    password: Annotated[str, Field(min_length=1, max_length=200), AllowedText("a password")]
+    url: Annotated[str, Field(pattern=r"^https?://[!-~]{1,500}$"), AllowedText("an address with http:// or https://")]
+    service: Line
+    shown: Flag = True
+
+    def record(self) -> AccountSpec:
+        """Return the table as a record."""
+        return AccountSpec(**dict(self))
+
+
 class EnvironmentTable(Frozen):
     """The table `[environment]` of `task.toml`. An interface or network that no sandbox offers is a fault."""
 
-    interfaces: tuple[Literal["terminal", "browser"], ...] = ("terminal",)
+    interfaces: tuple[Literal["terminal", "browser", "desktop"], ...] = ("terminal",)
     browser: BrowserSpec | None = None
+    desktop: DesktopTable | None = None
     network: Literal["none", "endpoints", "workplace"] = "none"
     endpoint: Annotated[tuple[EndpointTable, ...], Field(max_length=100), AllowedText("tables, at most 100")] = ()
     service: Annotated[tuple[ServiceTable, ...], Field(max_length=32), AllowedText("tables, at most 32")] = ()
@@ -136,6 +177,9 @@ class EnvironmentTable(Frozen):
     services: Annotated[tuple[Word, ...], AllowedText("a list of names")] = ()
     software: Annotated[tuple[Command, ...], AllowedText("a list of commands")] = ()
     requires: Annotated[tuple[Word, ...], AllowedText("a list of capabilities")] = ()
+    account: Annotated[tuple[AccountTable, ...], Field(max_length=32), AllowedText("tables, at most 32")] = ()
+    copied_inputs: Flag = False
+    """Whether the output folder begins with a writable copy of the input files."""
     limits: LimitsTable = LimitsTable()
     paths: PathsTable = PathsTable()
     os: Literal["linux", "windows", "macos"] = "linux"
@@ -155,6 +199,10 @@ class EnvironmentTable(Frozen):
             )
         if self.browser is not None and "browser" not in self.interfaces:
             raise ValueError('browser needs interfaces = ["terminal", "browser"]')
+        if self.desktop is not None and "desktop" not in self.interfaces:
+            raise ValueError('[environment.desktop] needs interfaces = ["terminal", "desktop"]')
+        if self.browser is not None and self.browser.signed_in and not self.account:
+            raise ValueError("browser.signed_in needs tables [[environment.account]]")
         places = [(one.name, one.port) for one in self._endpoints()]
         if len(set(places)) < len(places):
             raise ValueError("two endpoints have the same name and port")
@@ -173,7 +221,12 @@ class EnvironmentTable(Frozen):
         """Return the table as a record. Repeated names in a list are removed."""
         lists = {name: tuple(dict.fromkeys(getattr(self, name))) for name in _LISTS}
         browser = (self.browser or BrowserSpec()) if "browser" in self.interfaces else None
-        usual = Limits() if browser is None else Limits(memory=BROWSER_MEMORY, processes=BROWSER_PROCESSES)
+        desktop = (self.desktop or DesktopTable()).record() if "desktop" in self.interfaces else None
+        usual = (
+            Limits()
+            if browser is None and desktop is None
+            else Limits(memory=BROWSER_MEMORY, processes=BROWSER_PROCESSES)
+        )
         return Environment(
             **lists,
             network=self.network,
@@ -183,6 +236,9 @@ class EnvironmentTable(Frozen):
             workplace=source_of(self.company, self.setup, self.live, self.dialects),
             image=ImageSource(name=self.image) if self.image else None,
             browser=browser,
+            desktop=desktop,
+            accounts=tuple(one.record() for one in self.account),
+            copied_inputs=self.copied_inputs,
             health=self.health,
             skills=self.skills or "",
             steps=tuple(one.record() for one in self.step),

@@ -80,6 +80,18 @@ def test_bare_amount_has_the_currency_of_its_column(tmp_path: Path) -> None:
         _import(_book(tmp_path / "two.xlsx", fill_two))
 
 
+def test_bare_amount_of_a_text_table_has_the_currency_that_its_column_names(tmp_path: Path) -> None:
+    path = tmp_path / "jobs.csv"
+    path.write_text("id,description,price\n1,Logo,900 \N{EURO SIGN}\n2,Site,800\n", encoding="utf-8")
+    made, jobs = _import(path)
+    assert jobs["2"].value.currency == "EUR"
+    assert any("are read in EUR, as `900 \N{EURO SIGN}` (line 2) has it" in note for note in made.numbers)
+    two = tmp_path / "two.csv"
+    two.write_text("id,description,price\n1,Logo,900 \N{EURO SIGN}\n2,Site,800\n3,Page,$700\n", encoding="utf-8")
+    with pytest.raises(ImportFailed, match="line 3: price: names no currency, and the column has"):
+        _import(two)
+
+
 def test_merged_names_are_joined_and_merged_texts_repeated(tmp_path: Path) -> None:
     def fill(book: Any, sheet: Any) -> None:
         sheet.append(["id", "category", "price", None, "description"])

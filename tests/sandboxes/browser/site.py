@@ -26,6 +26,8 @@ PAGES = {
   "/": "<title>Start</title><h1>Start</h1><a href=/form>To the form</a> <a href=/file>A file</a>"
        "<a href=/form target=_blank>Another tab</a>",
   "/form": FORM,
+  "/member": "<title>Members</title><form action=/enter><input name=u><input name=p type=password><button>Go</button>"
+             "</form>",
   "/upload": "<title>Up</title><input type=file aria-label=File "
              "onchange=\"this.files[0].text().then(t=>document.title=t)\">",
   "/confirm": "<title>C</title><button onclick=\"document.title=confirm('Sure?')\">Delete</button>",
@@ -62,6 +64,19 @@ class Site(http.server.BaseHTTPRequestHandler):
             self.send_response(200); self.send_header("Content-Type", "application/octet-stream")
             self.send_header("Content-Disposition", "attachment; filename=flood"); self.end_headers()
             while True: self.wfile.write(bytes(1 << 20))
+        if path == "/enter":
+            self.send_response(302); self.send_header("Location", "/inside")
+            if query == "u=ann&p=s3cret": self.send_header("Set-Cookie", "member=ann")
+            return self.end_headers()
+        if path == "/inside" and "member=ann" not in self.headers.get("Cookie", ""):
+            return self.say(PAGES["/member"].encode(), "text/html")
+        if path == "/inside":
+            return self.say(b"<title>Inside</title>Hello ann", "text/html")
+        if path == "/basic" and self.headers.get("Authorization") != "Basic YW5uOnMzY3JldA==":
+            self.send_response(401); self.send_header("WWW-Authenticate", 'Basic realm="x"')
+            self.send_header("Content-Length", "0"); return self.end_headers()
+        if path == "/basic":
+            return self.say(b"<title>Basic</title>Hello ann", "text/html")
         if path == "/sent":
             return self.say(b"<title>Sent</title><p>" + query.encode(), "text/html")
         body = PAGES.get(path)

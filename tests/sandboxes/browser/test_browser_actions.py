@@ -53,6 +53,18 @@ async def test_form_is_filled_in_and_actions_are_recorded(tmp_path: Path) -> Non
     assert set(pictures) == {(1280, 720)} and len(pictures) > 10
 
 
+async def test_browser_is_signed_in_before_the_first_action(tmp_path: Path) -> None:
+    accounts = tuple((AT + page, "ann", "s3cret") for page in ("/basic", "/member"))
+    async with staged(BrowserConfig(accounts=(*accounts, (AT + "/form", "ann", "s3cret")))) as stage:
+        seen = await stage.do("noop", wait_ms=0)
+        assert f"could not sign in at {AT}/form" in seen.text and f"{AT}/member" not in seen.text
+        assert "Hello ann" in (await stage.do("goto", url=f"{AT}/inside")).text
+        assert "Hello ann" in (await stage.do("goto", url=f"{AT}/basic")).text
+        ledger = stage.browser.ledger
+    kept = _laid_out(ledger, tmp_path)
+    assert [visit.url for visit in kept.visits] == [f"{AT}/inside", f"{AT}/basic"]
+
+
 def _laid_out(ledger: object, folder: Path) -> Browsed:
     class Files(HashSink):
         def put(self, data: bytes) -> str:

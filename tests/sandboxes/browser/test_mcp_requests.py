@@ -9,8 +9,8 @@ import pytest
 
 from models.wire import listening, request, send, status
 from worksample.box import Box
-from worksample.sandboxes.browser import Browser
-from worksample.sandboxes.browser.mcp_server import McpServer
+from worksample.sandboxes.browser import ACTIONS, Browser
+from worksample.sandboxes.tool_server import McpServer
 
 NOBODY = cast(Box, None)
 
@@ -33,7 +33,7 @@ def call(**more: Any) -> bytes:
     ],
 )
 async def test_malformed_requests_get_protocol_errors(body: bytes, code: int, said: str) -> None:
-    server = McpServer(Browser(NOBODY))
+    server = McpServer("browser", ACTIONS, Browser(NOBODY).act)
     async with listening(server.http) as (port, raised):
         answer = await send(port, request("/mcp", body))
         assert status(answer) == code and said in answer.decode()

@@ -1,4 +1,4 @@
-"""Tools of an agent: shell, Python, files, images, a browser if the task has one, and `submit`."""
+"""Tools of an agent: shell, Python, files, images, a browser or a desktop if the task has one, and `submit`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def toolset(workspace: Workspace, names: Sequence[str], *, submits: bool = True)
     """Return the tools with these names (`bash`, `python`, `files`, `image`). With `submits`, add the tool `submit`,
     which ends the work.
     """
-    from . import bash, browser, files, image, python, submit
+    from . import bash, browser, desktop, files, image, python, submit
 
     out: list[ToolDef] = []
     if "bash" in names:
@@ -29,4 +29,6 @@ def toolset(workspace: Workspace, names: Sequence[str], *, submits: bool = True)
         out.append(image.view_image(workspace))
     if "browser" in workspace.interfaces:
         out += browser.browser()
+    if "desktop" in workspace.instance.work.environment.interfaces:
+        out += desktop.desktop()
     return [*out, submit.submit()] if submits else out

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from worksample.agents import takes_browser, takes_mcp, takes_sse, works_in_images
+from worksample.agents import takes_interfaces, takes_mcp, takes_sse, works_in_images
 from worksample.agents.agent_definition import HUMAN
 from worksample.records import (
     Agent,
@@ -15,11 +15,12 @@ from worksample.records import (
     Instance,
     Worker,
 )
-from worksample.sandboxes import browser
+from worksample.sandboxes import browser, desktop
+from worksample.sudo_command import root_command
 from worksample.workplace import service_programs
 
 NETWORKS = ("none", "endpoints", "workplace")
-INTERFACES = ("terminal", "browser")
+INTERFACES = ("terminal", "browser", "desktop")
 _EARLIER_WORDS = (
     ("which no sandbox provides", "which no sandbox gives"),
     (
@@ -97,6 +98,8 @@ def why_incompatible(agent: Agent, instance: Instance, lacking: frozenset[str] =
         reasons.append(f"needs the interface {', '.join(interfaces)}")
     if "browser" in environment.interfaces:
         reasons += _why_no_browser(agent, environment)
+    if "desktop" in environment.interfaces:
+        reasons += _why_no_desktop(agent, environment)
     if environment.workplace is None and environment.services:
         reasons.append(f"needs services: {', '.join(environment.services)}")
     elif environment.workplace is not None and (
@@ -138,8 +141,19 @@ def _why_no_browser(agent: Agent, environment: Environment) -> Iterator[str]:
         yield f"needs a browser, which is not installed (type: {line})"
     if environment.image is not None:
         yield "needs a browser, which image-based tasks do not support"
-    if not takes_browser(agent):
+    if not takes_interfaces(agent):
         yield f"needs a browser, which the harness {agent.harness} cannot use"
+
+
+def _why_no_desktop(agent: Agent, environment: Environment) -> Iterator[str]:
+    if line := desktop.missing_desktop_command():
+        yield f"needs a desktop, which is not installed (type: {line})"
+    if not takes_interfaces(agent):
+        yield f"needs a desktop, which the harness {agent.harness} cannot use"
+    locale = environment.desktop.locale if environment.desktop is not None else ""
+    if locale and environment.image is None and not desktop.has_locale(locale):
+        line = root_command("apt-get install -y locales-all")
+        yield f"needs the locale {locale}, which this machine lacks (type: {line})"
 
 
 def required_commands(environment: Environment) -> tuple[str, ...]:
@@ -167,6 +181,8 @@ def why_no_person(arm: Arm, instance: Instance) -> str:
         return "needs a browser that is recorded, which a workstation does not have"
     if environment.start is not None:
         return "has a program that prepares the box, which a workstation does not run"
+    if "desktop" in environment.interfaces:
+        return "needs a desktop, which a workstation does not have"
     if environment.steps:
         return "has several steps, which a workstation does not support"
     if environment.endpoints or environment.mcp:

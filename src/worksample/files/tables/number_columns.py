@@ -30,7 +30,7 @@ class NumberColumns:
     ranges: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Column -> its first range, with its place, and the number of its ranges."""
     currencies: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Column of a workbook -> currency in its number formats -> the first place."""
+    """Column -> currency that a number format or a cell names -> the first place."""
 
     def with_rows(self, columns: Mapping[str, bool], rows: Iterable[tuple[int, Mapping[str, Any]]]) -> NumberColumns:
         """Return a copy with the evidence of all rows. `columns` maps number columns to whether they are money."""
@@ -58,6 +58,8 @@ class NumberColumns:
             marks = self.marks.get(column)
             kind = self.quantities.get(column)
             found = None if kind is None else _parts(cell, kind)
+            if found is not None and found.currency:
+                self.currencies.setdefault(column, {}).setdefault(found.currency, f"`{cell.strip()[:40]}` ({place})")
             if found is not None and found.is_range:
                 first, count = self.ranges.get(column, (f"`{cell.strip()[:40]}` ({place})", 0))
                 self.ranges[column] = (first, count + 1)
@@ -103,9 +105,9 @@ class NumberColumns:
         return NumberRange(low, high), found.currency
 
     def currency_of(self, column: str) -> str:
-        """Return the currency of amounts of a column that name none: that of the other cells' formats, or "".
+        """Return the currency of amounts of a column that name none: that of the other cells, or "".
 
-        Raises InvalidCell if the formats name several.
+        Raises InvalidCell if the other cells name several.
         """
         named = self.currencies.get(column, {})
         if len(named) > 1:

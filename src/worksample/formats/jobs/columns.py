@@ -34,6 +34,8 @@ NUMBERS = tuple(name for name, parser in PARSERS.items() if parser in (cells.num
 QUANTITIES = {**dict.fromkeys(AMOUNTS, Quantity.MONEY), "hours": Quantity.HOURS}
 """Fields that may have units and ranges."""
 DATES = tuple(name for name, parser in PARSERS.items() if parser is cells.moment)
+MONTHLY = "monthly"
+"""Field of a mapping file for the number of times that a job occurs in a month, which only advice reads."""
 RANGES = "ranges"
 """Key of a row's values: field -> `NumberRange`, for cells that are ranges. The field itself has the middle."""
 
@@ -66,6 +68,8 @@ class MapTable(Frozen):
     """The decimal mark of every number; "" to infer it from each column's own numbers."""
     dates: Literal["", "DMY", "MDY", "YMD"] = ""
     """The order of day, month and year in every date; "" to infer it from each column's own dates."""
+    ids: Literal["", "line"] = ""
+    """`line` to name each job by its line if its row has no id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,10 @@ class Columns:
     """The decimal marks known so far."""
     dates: DateColumns = field(default_factory=DateColumns)
     """The orders of dates known so far."""
+    monthly: str = ""
+    """The column of times that a job occurs in a month, if the mapping file names one."""
+    line_ids: bool = False
+    """Whether jobs without an id are named by their lines."""
 
     def with_rows(self, rows: Iterable[tuple[int, Mapping[str, Any]]], more: Iterable[str] = ()) -> Columns:
         """Return the columns with decimal marks and orders of dates inferred from all rows.
@@ -192,6 +200,7 @@ def choose_columns(
     known = {h.strip().lower(): h for h in reversed(header)}
     map_table = _read_mapping(mapping, header) if mapping else MapTable()
     of: dict[str, str] = {}
+    monthly = map_table.columns.get(MONTHLY, "")
     for name in PARSERS:
         if name in map_table.columns:
             of[name] = map_table.columns[name]
@@ -200,11 +209,12 @@ def choose_columns(
             column = next((known[u] for u in usual if u in known), None)
             if column and column not in of.values():
                 of[name] = column
-    used = {*of.values(), *map_table.ignore}
+    used = {*of.values(), *map_table.ignore, monthly}
     values = {name: PARSERS[name](list(v) if isinstance(v, tuple) else v) for name, v in map_table.values.items()}
     return Columns(
         of, values, tuple(h for h in header if h not in used),
         NumberColumns(decimal or map_table.decimal), DateColumns(dates or map_table.dates),
+        monthly, map_table.ids == "line",
     )  # fmt: skip
 
 
@@ -216,7 +226,7 @@ def _read_mapping(path: Path, header: Sequence[str]) -> MapTable:
     if table:
         for where, names in (("columns", table.columns), ("values", table.values)):
             for name in names:
-                if name not in PARSERS:
+                if name not in PARSERS and (name != MONTHLY or where != "columns"):
                     problem = f"a job has no such field{nearest(name, PARSERS)}"
                     faults.add(path.name, f"{where}.{name}", problem, list(PARSERS))
         for name, column in table.columns.items():

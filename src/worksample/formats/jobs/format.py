@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from worksample.errors import UsageError
+from worksample.errors import UsageError, list_faults
 from worksample.formats.interface import (
     OVERWRITE,
     ExchangeFormat,
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from .table_import import ImportedJobs
 
-LISTED_FAULTS = 20
-"""The number of faults that are listed."""
 NAMED_PROJECTS = 5
 """The number of incomplete projects that are named."""
 JOB_OPTIONS = (
@@ -105,7 +103,7 @@ def _report(imported: ImportedJobs, out: str) -> tuple[ReportTable | ReportLine,
     rows = [("rows", imported.rows), *((f"left out: not {name}", n) for name, n in imported.left_out.items())]
     rows += [("faulty", len(imported.faults)), ("already there", imported.there), ("written", len(imported.written))]
     shown = [row for row in rows if row[1] or row[0] in ("rows", "written")]
-    lines = [f"  {place}: {what}" for place, what in list(imported.faults.items())[:LISTED_FAULTS]]
+    lines = [f"  {line}" for line in list_faults(imported.faults)]
     if imported.unread:
         lines.append(f"  ignored columns: {', '.join(imported.unread)}")
     lines += [f"  {note}" for note in imported.numbers]

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from worksample.errors import ImportFailed, UsageError
+from worksample.errors import FaultyRows, UsageError
 from worksample.files.tables.cell_values import InvalidCell
 from worksample.files.tables.table_reader import FaultyRow
 from worksample.records import Source
 from worksample.tasks.taxonomy import slug
 
+from .column_map import refuse_unclear_columns
 from .columns import Columns, choose_columns
 from .filters import FILTERS, UPBENCH, first_failed_filter
 from .job_package import choose_folder, find_files, with_available_files, write_package
@@ -24,8 +26,6 @@ from .project_folders import open_jobs
 
 COUNTS_FILE = "import.json"
 """The file with the counts of rows and exclusions, beside the suite."""
-LISTED_FAULTS = 20
-"""The number of faults that a message lists."""
 REQUIRED_FIELDS = {"contract": "the job's id", "description": "the brief"}
 """Required field -> its meaning."""
 
@@ -107,7 +107,7 @@ def import_jobs(
     tally = _Tally()
     with open_jobs(table, config.encoding, config.sheet) as opened:
         chosen = choose_columns(opened.header, config.preset, config.mapping, config.decimal, config.dates)
-        header, notes = opened.header, opened.notes
+        notes = opened.notes
         columns = chosen.with_rows(opened.rows)
         unread = (*columns.unread, *opened.nameless)
     for line, posting in _postings(table, config, columns, filters, tally, show_progress):
@@ -117,9 +117,10 @@ def import_jobs(
         except InvalidCell as e:
             tally.faults[f"line {line}"] = str(e)
     if tally.faults and set(tally.faults.values()) <= {NO_ID, NO_DESCRIPTION}:
-        _need_columns(table, header, chosen)
+        _need_columns(table, out, config, chosen)
     if tally.faults and not config.skip_faulty:
-        raise _faulty_table_error(table, tally)
+        step = "correct them, or leave them out with --skip-faulty"
+        raise FaultyRows(tally.faults, step, where=str(table), rows=tally.rows, what="jobs")
     tally = _Tally()
     written: list[str] = []
     there = 0
@@ -180,6 +181,8 @@ def _postings(
                 values, faults = columns.read_row(row)
                 if faults:
                     raise InvalidCell("; ".join(faults))
+                if columns.line_ids and not values.get("contract"):
+                    values["contract"] = f"line-{line}"
                 posting = read_posting(values, config.source)
                 before = seen.setdefault(posting.job.contract, line)
                 if before != line:
@@ -195,28 +198,18 @@ def _postings(
     show_progress(tally.rows)
 
 
-def _faulty_table_error(table: Path, tally: _Tally) -> ImportFailed:
-    shown = [f"  {where}: {what}" for where, what in list(tally.faults.items())[:LISTED_FAULTS]]
-    more = [f"  and {len(tally.faults) - LISTED_FAULTS} more"] if len(tally.faults) > LISTED_FAULTS else []
-    failed = ImportFailed(
-        "\n".join([f"{len(tally.faults)} of {tally.rows} jobs have errors", *shown, *more]),
-        where=str(table), next="correct them, or leave them out with --skip-faulty",
-    )  # fmt: skip
-    failed.faults = dict(tally.faults)
-    return failed
-
-
-def _need_columns(table: Path, header: tuple[str, ...], columns: Columns) -> None:
-    """Raise ImportFailed for the whole table if a required field has neither a column nor a fixed value."""
-    lacking = [name for name in REQUIRED_FIELDS if name not in columns.of and name not in columns.values]
+def _need_columns(table: Path, out: Path, config: ImportJobs, columns: Columns) -> None:
+    """Raise UnclearColumns with a map to confirm if a required field has neither a column nor a fixed value."""
+    lacking = {
+        name: meaning
+        for name, meaning in REQUIRED_FIELDS.items()
+        if name not in columns.of and name not in columns.values and not (name == "contract" and columns.line_ids)
+    }
     if not lacking:
         return
-    names = " and ".join(f"`{name}` ({REQUIRED_FIELDS[name]})" for name in lacking)
-    mapped = ", ".join(f'{name} = "..."' for name in lacking)
-    raise ImportFailed(
-        f"the table has no column for {names}; it has: {', '.join(header)}",
-        where=str(table), next=f"name the columns in a file for --map: [columns] {mapped} (docs/reference/formats.md)",
-    )  # fmt: skip
+    command = f"worksample import {config.preset} {shlex.quote(str(table))} {shlex.quote(str(out))}"
+    with open_jobs(table, config.encoding, config.sheet) as opened:
+        refuse_unclear_columns(table, opened.header, opened.rows, lacking, command)
 
 
 def _write_suite(out: Path, table: Path, config: ImportJobs) -> None:

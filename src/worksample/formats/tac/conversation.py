@@ -15,7 +15,7 @@ from typing import Any
 
 from worksample.errors import DeliverableError, GraderError
 from worksample.kit import Case
-from worksample.kit.workplace import Workplace
+from worksample.kit.workplace import SIGN_IN_PROGRAM, Workplace
 
 from .company import AGENT
 
@@ -161,13 +161,14 @@ class SearchedTrajectory(str):
 def agent_requests(case: Case) -> list[dict[str, Any]] | None:
     """Return the requests that the agent sent to services of the company, from the log of their front door.
 
-    Requests by other accounts, such as colleagues, are left out. None if the submission has no such log.
+    Requests by other accounts, such as colleagues, and those that signed its browser in are left out. None if the
+    submission has no such log.
     """
     try:
         found = Workplace(case.folder("exports") / "workplace").requests()
     except (GraderError, DeliverableError):
         return None
-    return [one for one in found if one.get("by") in _ACCOUNTS]
+    return [one for one in found if one.get("by") in _ACCOUNTS and one.get("program") != SIGN_IN_PROGRAM]
 
 
 def visited_addresses(requests: Iterable[Mapping[str, Any]], ports: Mapping[str, int]) -> Iterator[str]:

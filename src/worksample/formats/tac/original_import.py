@@ -28,8 +28,8 @@ from worksample.tasks.workplace_settings import PORTS
 from worksample.workplace.colleagues.colleague_profile import Colleague
 from worksample.workplace.colleagues.the_agent_company import read_scenarios
 
-from .company import SERVICES, read_people, services_for, write_company_folder
-from .evaluator_analysis import UTILS, WORKSPACE, EvaluatorNeeds, analyse_evaluator
+from .company import AGENT, SERVICES, read_people, services_for, write_company_folder
+from .evaluator_analysis import DATA, UTILS, WORKSPACE, EvaluatorNeeds, analyse_evaluator
 from .original_company import NEXT_COMMAND, agent_keys, missing_contents, notes_text, write_wiki
 from .published_task import ImageFile, image_of
 
@@ -41,6 +41,18 @@ PREPARATION_PROGRAMS = ("populate_data.py", "post_init.py", "post_init.sh")
 HOST = "the-agent-company.com"
 ADDRESSES = ((8092, "files"), (3000, "chat"), (3002, "chat"), (8929, "git"), (8091, "tracker"))
 """(port under the original host name, the service behind it). Rocket.Chat had two ports in different versions."""
+SIGN_IN = {
+    "owncloud": ("ownCloud", "8092", AGENT),
+    "rocketchat": ("Rocket.Chat", "3000", AGENT),
+    "gitlab": ("GitLab", "8929/users/sign_in", "root"),
+    "plane": ("Plane", "8091", AGENT),
+}
+"""Product -> (name, port and page at which its browser signs in, account), in the original's order."""
+STEPS = 100
+"""Maximum steps of an agent: `max_iterations` in the original's evaluation/run_eval.py. It sets no limit to the time of
+a trial; its 4 US dollars for model calls (`max_budget_per_task`) are a setting of the preset `tac`, since a limit of
+the task would demand a price of every model.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +79,15 @@ class OriginalTask:
         """Products that its dependencies name, its evaluator calls, or its colleagues use."""
         found = {*self.dependencies, *self.evaluator_needs.services, *(("rocketchat",) if self.colleagues else ())}
         return tuple(sorted(found - {"sotopia"}))
+
+    @property
+    def initial_files(self) -> tuple[ImageFile, ...]:
+        """Files that the original's image gives to the agent, in /workspace or /data."""
+        return tuple(
+            sorted(
+                (c for c in self.copied if c.target.startswith((f"{WORKSPACE}/", f"{DATA}/"))), key=lambda c: c.target
+            )
+        )
 
     @property
     def lacks(self) -> tuple[str, ...]:
@@ -193,7 +214,7 @@ def write_original(
         shutil.copyfile(path, root / "reference" / path.name)
     (root / "reference" / "evaluator.py").write_text(task.source, encoding="utf-8")
     for item in task.copied:
-        for place, folder in ((UTILS, "reference"), (WORKSPACE, "inputs")):
+        for place, folder in ((UTILS, "reference"), (WORKSPACE, "inputs"), (DATA, "inputs")):
             if item.target.startswith(f"{place}/"):
                 target = root / folder / item.target.removeprefix(f"{place}/")
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -217,8 +238,7 @@ def write_original(
 
 
 def _brief(task: OriginalTask) -> str:
-    given = sorted(c.target for c in task.copied if c.target.startswith(f"{WORKSPACE}/"))
-    provided = "\n".join(f"- `/data/{name.removeprefix(f'{WORKSPACE}/')}`" for name in given) or "What is named above."
+    provided = "\n".join(f"- `{one.target}`" for one in task.initial_files) or "What is named above."
     sections = {
         "Work description": task.prompt,
         "Provided material": provided,
@@ -246,9 +266,10 @@ def _manifest(task: OriginalTask) -> str:
         "",
         "[environment]",
         *_environment(task),
-        "limits = { time = 3600, turns = 100 }",
-        f'paths = {{ input = "/data", output = "{WORKSPACE}", reference = "{UTILS}" }}',
+        f"limits = {{ turns = {STEPS} }}",
+        *_folders(task),
         *_addresses(task),
+        *_accounts(task),
         "",
         "[deliverables]",
         # Without services, deliverables are files, and only the prompt knows their names.
@@ -271,11 +292,38 @@ def _environment(task: OriginalTask) -> list[str]:
         # No workplace offers these services, so planning marks the instance as not attemptable.
         return [f"services = {json.dumps(list(task.services))}"]
     return [
+        'interfaces = ["terminal", "browser"]',
         'network = "workplace"',
         'company = "company"',
         f"services = {json.dumps(services_for(task.services))}",
         f"dialects = {json.dumps(list(task.services))}",
     ]
+
+
+def _folders(task: OriginalTask) -> list[str]:
+    """Return the settings of the folders. Files that the original's image has in /workspace are there, writable."""
+    reads_data = any(one.target.startswith(f"{DATA}/") for one in task.initial_files)
+    if reads_data:
+        return [f'paths = {{ input = "{DATA}", output = "{WORKSPACE}", reference = "{UTILS}" }}']
+    return [
+        *(["copied_inputs = true"] if task.initial_files else []),
+        f'paths = {{ output = "{WORKSPACE}", reference = "{UTILS}" }}',
+    ]
+
+
+def _accounts(task: OriginalTask) -> list[str]:
+    """Return the accounts with which the original signs its browser in, in its order (evaluation/browsing.py,
+    `pre_login`). It tells the agent only GitLab's (evaluation/run_eval.py, `run_solver`).
+    """
+    if task.lacks or not task.services:
+        return []
+    lines = ["\n[environment.browser]", "signed_in = true"] if any(n in task.dependencies for n in SIGN_IN) else []
+    for product, (title, page, name) in SIGN_IN.items():
+        if product in task.dependencies:
+            shown = "" if product == "gitlab" else ", shown = false"
+            values = f'service = "{title}", url = "http://{HOST}:{page}", name = "{name}", password = "{AGENT}"{shown}'
+            lines.append("\n[[environment.account]]\n" + values.replace(", ", "\n"))
+    return lines
 
 
 def _addresses(task: OriginalTask) -> list[str]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from worksample.box import BoxConfig, Mount
 from worksample.errors import ImportFailed, UsageError
 from worksample.formats.package_writer import Packages, PendingPackage, write_packages
+from worksample.records import Paths
 from worksample.sandboxes import open_box
 
 from .company import SERVICES, TASKS_WITH_ALL_DOCUMENTS, services_for, write_company
@@ -155,10 +156,11 @@ def _manifest(task: PublishedTask) -> str:
         f'provenance = "TheAgentCompany, as ported by inspect_evals {task.version}"',
         "",
         "[environment]",
-        'interfaces = ["terminal"]',
+        'interfaces = ["terminal", "browser"]',
         *_workplace(task),
         "limits = { time = 3600, turns = 100 }",
-        f'paths = {{ input = "{DATA}", output = "{WORKSPACE}", reference = "{UTILS}" }}',
+        *(["copied_inputs = true"] if task.workspace_files else []),
+        f'paths = {{ input = "{_input_place(task)}", output = "{WORKSPACE}", reference = "{UTILS}" }}',
         "",
         "[deliverables]",
         *(f"{_toml(n)} = {{ format = {_toml(_format(n))}, required = true }}" for n in task.expected_files),
@@ -173,6 +175,11 @@ def _manifest(task: PublishedTask) -> str:
         'name = "example"',
     ]
     return "\n".join(lines) + "\n"
+
+
+def _input_place(task: PublishedTask) -> str:
+    """Return the path of the inputs: /data, unless they are the files of /workspace, which are copied there."""
+    return Paths().input if task.workspace_files else DATA
 
 
 def canary_of(name: str) -> str:

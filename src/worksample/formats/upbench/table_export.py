@@ -17,6 +17,7 @@ from worksample.records import (
     Agent,
     Amendment,
     AmendmentTarget,
+    Arm,
     Criteria,
     Evaluation,
     EvaluationOutcome,
@@ -157,8 +158,8 @@ class _StoredRows:
         experiment = self.experiments[slot.experiment]
         if experiment.lock.sandbox == IMPORTED and not experiment.settings.get(NAMED_ARMS):
             return {}
-        arm = next((a for a in experiment.arms if a.name == slot.arm), None)
-        told = {} if arm is None else {"arm_feedback": arm.feedback.value, "arm_continues": arm.continues}
+        arm = next((a for a in experiment.arms if a.name == slot.arm), Arm(name=slot.arm))
+        told = {"arm_feedback": arm.feedback.value, "arm_continues": arm.continues}
         return {"arm": slot.arm, "repeat": slot.repeat, **told}
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -10,7 +11,8 @@ from typing import Any
 from worksample.errors import FaultyRows, UsageError
 from worksample.files.tables import cell_values as cells
 from worksample.files.tables.table_reader import FaultyRow
-from worksample.formats.jobs.columns import Columns, choose_columns
+from worksample.formats.jobs.column_map import refuse_unclear_columns
+from worksample.formats.jobs.columns import AMOUNTS, Columns, choose_columns
 from worksample.formats.jobs.posting import Posting, read_posting
 from worksample.formats.jobs.project_folders import open_jobs
 from worksample.records import Job, Source
@@ -62,10 +64,11 @@ def read_list(
     rows = 0
     with open_jobs(table, encoding, sheet) as opened:
         chosen = choose_columns(opened.header, "jobs", mapping, decimal, dates)
-        often = _monthly(opened.header, monthly)
+        often = _monthly(opened.header, monthly or chosen.monthly)
         columns = chosen.with_rows(opened.rows, (often,) if often else ())
         for note in (*opened.notes, *columns.notes()):
             told(note)
+    _need_columns(table, chosen, encoding, sheet)
     with open_jobs(table, encoding, sheet) as opened:
         for rows, (n, row) in enumerate(opened.rows, 1):  # noqa: B007 - how many there are is told below
             try:
@@ -80,7 +83,8 @@ def read_list(
             if len(found) > MOST:
                 raise UsageError(f"the list has more than {MOST:,} jobs", where=str(table), next="split the list")
     if faults:
-        raise FaultyRows(faults, next=_step(faults, columns), where=str(table), rows=rows)
+        unread = [name for name in columns.unread if name != often]
+        raise FaultyRows(faults, next=_step(faults, unread), where=str(table), rows=rows)
     if not found:
         raise UsageError(
             "the list has no jobs", where=str(table), next="write one row per job (docs/tutorials/firm.md)"
@@ -88,14 +92,25 @@ def read_list(
     return tuple(found)
 
 
-def _step(faults: Mapping[str, str], columns: Columns) -> str:
+def _need_columns(table: Path, chosen: Columns, encoding: str, sheet: str) -> None:
+    """Raise UnclearColumns with a map to confirm if no column gives the jobs' titles or values."""
+    known = {*chosen.of, *chosen.values}
+    lacking = {} if known & {*AMOUNTS} else {"contract_amount": "what the job is worth"}
+    lacking |= {} if known & {"title", "description"} else {"title": "what the job is"}
+    if lacking:
+        with open_jobs(table, encoding, sheet) as opened:
+            command = f"worksample advise {shlex.quote(str(table))}"
+            refuse_unclear_columns(table, opened.header, opened.rows, lacking, command)
+
+
+def _step(faults: Mapping[str, str], columns: Sequence[str]) -> str:
     """Return the next step for the user after faulty lines. Amounts in another currency are not wrong, but they cannot
     be compared.
     """
     foreign = sum(FOREIGN in what for what in faults.values())
     if foreign == len(faults):
         return "write the values in US dollars and try again"
-    unread = ", ".join(columns.unread)
+    unread = ", ".join(columns)
     hint = f"; unused columns: {unread} (a file for --map can assign them)" if unread else ""
     return f"correct the file{', with the values in US dollars,' if foreign else ''} and try again{hint}"
 

@@ -1,6 +1,4 @@
 from .actions import ACTIONS as ACTIONS
-from .actions import BrowserAction as BrowserAction
-from .actions import Parameter as Parameter
 from .browser import CURRENT as CURRENT
 from .browser import Browser as Browser
 from .browser import BrowserObservation as BrowserObservation

@@ -4,79 +4,19 @@ table.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
-
-_HALF = re.compile("[\ud800-\udfff]")
-LONGEST = 100_000
-"""Maximum characters of a text argument of a browser action."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of a browser action. `kind` is a JSON type, or `strings` for a list of strings."""
-
-    kind: str
-    about: str
-    needed: bool = True
-    allowed: tuple[str, ...] = ()
-
-    def schema(self) -> dict[str, Any]:
-        """Return the parameter as JSON Schema."""
-        out: dict[str, Any] = {"description": self.about}
-        out |= {"type": "array", "items": {"type": "string"}} if self.kind == "strings" else {"type": self.kind}
-        return {**out, "enum": list(self.allowed)} if self.allowed else out
-
-
-@dataclass(frozen=True, slots=True)
-class BrowserAction:
-    """A browser action that an agent can take with the tool `browser_NAME`."""
-
-    name: str
-    about: str
-    parameters: Mapping[str, Parameter] = field(default_factory=dict)
-
-    def wrong(self, given: Mapping[str, Any]) -> str:
-        """Return why the arguments in `given` are invalid for this action, or "" if they are valid."""
-        if unknown := sorted(set(given) - set(self.parameters)):
-            return f"{self.name} takes no {unknown[0]!r}; it takes {', '.join(self.parameters) or 'nothing'}"
-        for key, one in self.parameters.items():
-            if given.get(key) is None:
-                if one.needed:
-                    return f"{self.name} needs {key!r}: {one.about}"
-                continue
-            if not _fits(given[key], one.kind):
-                return f"{key!r} of {self.name} is a {one.kind.replace('strings', 'list of strings')}"
-            if one.allowed and given[key] not in one.allowed:
-                return f"{key!r} of {self.name} is one of {', '.join(one.allowed)}"
-        return ""
-
-
-def _fits(value: Any, kind: str) -> bool:
-    if kind == "strings":
-        return isinstance(value, list) and len(value) <= 100 and all(_fits(one, "string") for one in value)
-    if kind == "string":
-        return isinstance(value, str) and len(value) <= LONGEST and not _HALF.search(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    return abs(value) < 1e6 and (kind == "number" or isinstance(value, int))
-
+from worksample.sandboxes.tool_actions import Parameter, ToolAction
 
 _BID = Parameter("string", "Id of the element, as shown in [ ].")
 _BUTTON = Parameter("string", "Mouse button; default: left.", False, ("left", "middle", "right"))
 
-ACTIONS: dict[str, BrowserAction] = {
+ACTIONS: dict[str, ToolAction] = {
     one.name: one
     for one in (
-        BrowserAction(
-            "goto", "Go to an address.", {"url": Parameter("string", "The address, with http:// or https://.")}
-        ),
-        BrowserAction("go_back", "Go back to the previous page."),
-        BrowserAction("go_forward", "Go forward to the next page."),
-        BrowserAction("reload", "Reload the page."),
-        BrowserAction(
+        ToolAction("goto", "Go to an address.", {"url": Parameter("string", "The address, with http:// or https://.")}),
+        ToolAction("go_back", "Go back to the previous page."),
+        ToolAction("go_forward", "Go forward to the next page."),
+        ToolAction("reload", "Reload the page."),
+        ToolAction(
             "click",
             "Click an element.",
             {
@@ -85,30 +25,30 @@ ACTIONS: dict[str, BrowserAction] = {
                 "modifiers": Parameter("strings", "Keys held down: Alt, Control, Meta, Shift.", False),
             },
         ),
-        BrowserAction("dblclick", "Double-click an element.", {"bid": _BID}),
-        BrowserAction("hover", "Move the mouse over an element.", {"bid": _BID}),
-        BrowserAction(
+        ToolAction("dblclick", "Double-click an element.", {"bid": _BID}),
+        ToolAction("hover", "Move the mouse over an element.", {"bid": _BID}),
+        ToolAction(
             "fill",
             "Replace the text of a field.",
             {"bid": _BID, "value": Parameter("string", "The new text; empty to clear the field.")},
         ),
-        BrowserAction(
+        ToolAction(
             "select_option",
             "Choose options in a list.",
             {"bid": _BID, "options": Parameter("strings", "Values or labels of the options to choose.")},
         ),
-        BrowserAction("focus", "Give an element the focus.", {"bid": _BID}),
-        BrowserAction(
+        ToolAction("focus", "Give an element the focus.", {"bid": _BID}),
+        ToolAction(
             "press",
             "Press a key, or a key combination, in an element.",
             {"bid": _BID, "keys": Parameter("string", "Such as Enter, Control+a, ArrowDown.")},
         ),
-        BrowserAction(
+        ToolAction(
             "keyboard_type",
             "Type text into the focused element.",
             {"text": Parameter("string", "The text, typed key by key.")},
         ),
-        BrowserAction(
+        ToolAction(
             "scroll",
             "Scroll by a number of pixels.",
             {
@@ -116,8 +56,8 @@ ACTIONS: dict[str, BrowserAction] = {
                 "y": Parameter("number", "Down; negative up.", False),
             },
         ),
-        BrowserAction("drag_and_drop", "Drag an element onto another.", {"bid": _BID, "to": _BID}),
-        BrowserAction(
+        ToolAction("drag_and_drop", "Drag an element onto another.", {"bid": _BID, "to": _BID}),
+        ToolAction(
             "mouse_click",
             "Click at a position of the screenshot.",
             {
@@ -126,22 +66,22 @@ ACTIONS: dict[str, BrowserAction] = {
                 "button": _BUTTON,
             },
         ),
-        BrowserAction(
+        ToolAction(
             "upload_file",
             "Upload a file with a field or button that asks for one.",
             {"bid": _BID, "path": Parameter("string", "Absolute path of the file.")},
         ),
-        BrowserAction("tab_new", "Open an empty tab and make it active."),
-        BrowserAction("tab_close", "Close the active tab."),
-        BrowserAction(
+        ToolAction("tab_new", "Open an empty tab and make it active."),
+        ToolAction("tab_close", "Close the active tab."),
+        ToolAction(
             "tab_focus", "Make another tab active.", {"tab": Parameter("integer", "Number of the tab, from 0.")}
         ),
-        BrowserAction(
+        ToolAction(
             "noop",
             "Do nothing, and observe the page again.",
             {"wait_ms": Parameter("number", "Milliseconds to wait; default: 1000, at most 10000.", False)},
         ),
-        BrowserAction(
+        ToolAction(
             "send_msg",
             "Leave a message for the people who review the work. Nobody answers it.",
             {"text": Parameter("string", "The message.")},

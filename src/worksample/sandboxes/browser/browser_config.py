@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import get_args
 
+from worksample.kit.workplace import SIGN_IN_PROGRAM
 from worksample.records.task import Observation
 
 OBSERVATIONS: tuple[Observation, ...] = get_args(Observation)
@@ -32,3 +33,7 @@ class BrowserConfig:
     secure: tuple[str, ...] = ()
     """Origins without TLS that the browser treats as secure: the services of a simulated company."""
     downloads: str = DOWNLOADS
+    accounts: tuple[tuple[str, str, str], ...] = ()
+    """(address, name, password) of each account with which the browser signs in before its first action."""
+    sign_in_program: str = SIGN_IN_PROGRAM
+    """User agent of the requests that sign in. They are no visits of the agent."""

@@ -20,6 +20,7 @@ from playwright.async_api import Error, async_playwright
 
 from . import page_observation
 from .page_actions import ActionRefused, act
+from .sign_in import sign_in
 from .tabs import Tabs
 
 LOOK = 25.0
@@ -64,6 +65,8 @@ class Driver:
         context = await self._browser.new_context(viewport={"width": width, "height": height}, accept_downloads=False)
         context.set_default_timeout(self._given["timeout"] * 1000)
         await self.tabs.begin(self._browser, context)
+        if self._given.get("accounts"):
+            await sign_in(self.tabs, self._given["accounts"], self._given["sign_in_program"])
         return True
 
     def _shim(self) -> str:

@@ -1,4 +1,5 @@
-"""A server of the Model Context Protocol (MCP) that offers the browser to programs in the agent's box.
+"""A server of the Model Context Protocol (MCP) that offers the platform's tools, such as the browser or the desktop, to
+programs in the agent's box.
 
 The server answers each request at once with JSON. This is the smallest HTTP transport that MCP clients accept from a
 server without streams. The server is part of the platform, outside the box, so no program in the box can change an
@@ -9,14 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
 
 from worksample.errors import ForeignInputError, SandboxError
 from worksample.files.untrusted import JsonLimits, read_json
 from worksample.models.gateway.http_server import HttpLimits, HttpRequest, HttpResponse, HttpServer, as_json
 
-from .actions import ACTIONS, BrowserAction
-from .browser import Browser, BrowserObservation
+from .tool_actions import ToolAction
 
 LIMITS = HttpLimits(body_bytes=1 << 20, held_bytes=32 << 20)
 SHAPE = JsonLimits(size=1 << 20, values=2000)
@@ -25,11 +26,28 @@ VERSIONS = ("2025-06-18", "2025-03-26", "2024-11-05")
 NOT_JSON, NO_REQUEST, NO_METHOD, WRONG = -32700, -32600, -32601, -32602
 
 
-class McpServer:
-    """The MCP server of one trial's browser."""
+class ToolResult(Protocol):
+    """The result of an action: a text, a picture or b"", and why the action was not carried out, or ""."""
 
-    def __init__(self, browser: Browser) -> None:
-        self.browser = browser
+    @property
+    def text(self) -> str: ...
+    @property
+    def picture(self) -> bytes: ...
+    @property
+    def error(self) -> str: ...
+
+
+Act = Callable[[str, Mapping[str, Any]], Awaitable[ToolResult]]
+"""A function that carries out the action of a name with its arguments. It checks the arguments. Raises SandboxError if
+the trial cannot go on.
+"""
+
+
+class McpServer:
+    """An MCP server with one tool for each action of a table."""
+
+    def __init__(self, name: str, actions: Mapping[str, ToolAction], act: Act) -> None:
+        self._name, self._actions, self._act = name, actions, act
         self.http = HttpServer(self._answer, _unreadable, LIMITS)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -63,7 +81,7 @@ class McpServer:
             found: dict[str, Any] = {
                 "protocolVersion": version if version in VERSIONS else VERSIONS[0],
                 "capabilities": {"tools": {}},
-                "serverInfo": {"name": "browser", "version": "1"},
+                "serverInfo": {"name": self._name, "version": "1"},
             }
             return {"jsonrpc": "2.0", "id": id, "result": found}
         if method == "ping":
@@ -72,34 +90,36 @@ class McpServer:
             return {
                 "jsonrpc": "2.0",
                 "id": id,
-                "result": {"tools": [_tool_description(one) for one in ACTIONS.values()]},
+                "result": {"tools": [_tool_description(one) for one in self._actions.values()]},
             }
         if method != "tools/call":
             return _fault(id, NO_METHOD, f"there is no method {method[:100]}")
         name, arguments = given.get("name"), given.get("arguments") or {}
-        if not isinstance(name, str) or name not in ACTIONS or not isinstance(arguments, dict):
+        if not isinstance(name, str) or name not in self._actions or not isinstance(arguments, dict):
             return _fault(id, WRONG, "there is no such tool")
         try:
-            return {"jsonrpc": "2.0", "id": id, "result": _tool_result(await self.browser.act(name, arguments))}
+            return {"jsonrpc": "2.0", "id": id, "result": _tool_result(await self._act(name, arguments))}
         except SandboxError as error:
             return _fault(id, NO_REQUEST, error.what)  # the trial ends with it
 
 
-def _tool_description(one: BrowserAction) -> dict[str, Any]:
-    schema = {
-        "type": "object",
-        "properties": {key: parameter.schema() for key, parameter in one.parameters.items()},
-        "required": [key for key, parameter in one.parameters.items() if parameter.needed],
-    }
-    return {"name": one.name, "description": one.about, "inputSchema": schema}
+def _tool_description(one: ToolAction) -> dict[str, Any]:
+    return {"name": one.name, "description": one.about, "inputSchema": one.schema()}
 
 
-def _tool_result(seen: BrowserObservation) -> dict[str, Any]:
+def _tool_result(seen: ToolResult) -> dict[str, Any]:
     text = "\n".join(part for part in (seen.error, seen.text) if part)
     content: list[dict[str, Any]] = [{"type": "text", "text": text}]
     if seen.picture:
-        content.append({"type": "image", "mimeType": "image/jpeg", "data": base64.b64encode(seen.picture).decode()})
+        content.append(
+            {"type": "image", "mimeType": media_type(seen.picture), "data": base64.b64encode(seen.picture).decode()}
+        )
     return {"content": content, "isError": bool(seen.error)}
+
+
+def media_type(picture: bytes) -> str:
+    """Return the media type of a picture that the platform made."""
+    return "image/png" if picture.startswith(b"\x89PNG") else "image/jpeg"
 
 
 def _unreadable(status: int, message: str, path: str) -> bytes:

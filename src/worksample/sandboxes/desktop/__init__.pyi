@@ -1,0 +1,15 @@
+from .desktop import AGENT_TOOLS as AGENT_TOOLS
+from .desktop import CURRENT as CURRENT
+from .desktop import MCP_TOOLS as MCP_TOOLS
+from .desktop import Desktop as Desktop
+from .desktop import DesktopObservation as DesktopObservation
+from .desktop_ledger import DesktopLedger as DesktopLedger
+from .display import Display as Display
+from .display import start_box_with_display as start_box_with_display
+from .display_config import DisplayConfig as DisplayConfig
+from .display_config import has_locale as has_locale
+from .display_config import missing_desktop_command as missing_desktop_command
+from .display_config import with_display as with_display
+from .display_session import SessionConfig as SessionConfig
+from .rfb_client import RfbClient as RfbClient
+from .rfb_client import RfbError as RfbError
