@@ -1,4 +1,4 @@
-"""A verifier that looks at what the agent left running: it runs when the work ends, and reaches the agent's ports alone."""
+"""A verifier that looks at what the agent left running runs when the work ends, and reaches the agent's ports alone."""
 
 from __future__ import annotations
 
@@ -70,13 +70,14 @@ ATTACKS = {
     "ended": HELLO + SERVE.replace("ADDRESS", "127.0.0.1") + "kill %1; wait",
     "wrong_content": "echo bye > /srv/x.txt; " + SERVE.replace("ADDRESS", "127.0.0.1"),
     "reward_writer": (
-        "mkdir -p /logs/verifier; nohup bash -c 'while true; do echo 1 > /logs/verifier/reward.txt; "
-        "for f in /proc/[0-9]*/root; do echo 1 > $f/logs/verifier/reward.txt; done; sleep 0.05; done' >/dev/null 2>&1 &\n"
-        "sleep 1"
+        "mkdir -p /logs/verifier; nohup bash -c 'while true; do echo 1 > /logs/verifier/reward.txt; for f in "
+        "/proc/[0-9]*/root; do echo 1 > $f/logs/verifier/reward.txt; done; sleep 0.05; done' >/dev/null 2>&1 &\nsleep 1"
     ),
     "other_port": HELLO + SERVE.replace("8080", "8081").replace("ADDRESS", "127.0.0.1"),
-    "silent": "nohup python3 -c 'import socket, time; s = socket.create_server((\"127.0.0.1\", 8080)); time.sleep(600)' "
-    ">/dev/null 2>&1 &\nsleep 1",
+    "silent": (
+        "nohup python3 -c 'import socket, time; s = socket.create_server((\"127.0.0.1\", 8080)); time.sleep(600)' "
+        ">/dev/null 2>&1 &\nsleep 1"
+    ),
 }
 RIGHT = {name: HELLO + SERVE.replace("ADDRESS", name) for name in ("127.0.0.1", "0.0.0.0")}
 

@@ -16,7 +16,7 @@ from .package_files import PythonFile
 from .package_spec import GradingSpec
 
 PROGRAMS = (Protocol.PROGRAM, Protocol.CHECKPOINTS)
-RESERVED = ("timeout", "memory", "verifier", "workplace", "writable", "live")
+RESERVED = ("timeout", "memory", "verifier", "workplace", "writable")
 """Names that `settings` of a grading must not use. The platform itself sets these names from other keys of the
 table.
 """
@@ -136,10 +136,6 @@ class ProgramTable(GradingTable):
     memory: Size | None = None
     workplace: Flag = False
     """True if the workplace's services run during the grading, with the state in the submission."""
-    live: Flag = False
-    """True if `evaluate` of a `task.py` runs when the work ends, with a session in the agent's box. Such a grade cannot
-    be made again.
-    """
     writable: Flag = False
     """True if the grader gets a temporary copy of the submission's folder and may write into the copy."""
 
@@ -172,6 +168,5 @@ def _spec(protocol: Protocol, given: GradingTable) -> GradingSpec:
     settings |= {"memory": given.memory} if given.memory is not None else {}
     settings |= {"workplace": True} if given.workplace else {}
     settings |= {"writable": True} if given.writable else {}
-    settings |= {"live": True} if given.live else {}
     settings |= {"verifier": given.verifier.plain()} if given.verifier is not None else {}
     return GradingSpec(protocol, given.entry, settings)

@@ -1,4 +1,4 @@
-"""The helpers by which ALE's packages ask a language model (`tasks.utils.evaluation`), answered by the platform's judge.
+"""The helpers by which ALE's packages ask a language model (`tasks.utils.evaluation`), answered by the platform.
 
 Questions with the answers yes and no about pictures go to the judge (`Case.ask`), one by one, as the papers' judges
 are asked. A helper that wants free text, JSON or a film is noted, and its work stays ungraded.

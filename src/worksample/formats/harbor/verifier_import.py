@@ -63,9 +63,9 @@ def looks_at_services(tests: Path) -> bool:
     agent left running.
     """
     for path in sorted(tests.rglob("*")):
-        if path.is_file() and not path.is_symlink() and path.stat().st_size <= _LARGEST_TEST:
-            if _LOOPBACK.search(path.read_bytes()):
-                return True
+        small = path.is_file() and not path.is_symlink() and path.stat().st_size <= _LARGEST_TEST
+        if small and _LOOPBACK.search(path.read_bytes()):
+            return True
     return False
 
 
