@@ -10,13 +10,14 @@ import pytest
 
 from sandboxes.images import machine
 from worksample.audit.control_submissions import control
-from worksample.errors import ManifestError
+from worksample.errors import Cause, GraderError, ManifestError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.experiment_runner import run_experiment
 from worksample.experiments.planning.plan_preparation import commit_plan, prepare
 from worksample.grading import grade, open_round, run_solution
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Evaluation, GradePayload, Instance, Origin, Protocol, Submission
+from worksample.sandboxes.live_verification import kept_verification
 from worksample.store import Store, check
 from worksample.tasks import ingest, read_package
 
@@ -55,7 +56,10 @@ for host in ("127.0.0.1", "localhost"):
     assert urllib.request.urlopen(f"http://{host}:8080/x.txt", timeout=20).read() == b"hello\\n"
 PY
 """
-SERVE = "cd /srv; nohup python3 -m http.server 8080 --bind ADDRESS >/dev/null 2>&1 &\nsleep 2\n"
+SERVE = (
+    "cd /srv; nohup python3 -m http.server 8080 --bind ADDRESS >/dev/null 2>&1 &\n"
+    "until (exec 3<>/dev/tcp/127.0.0.1/8080) 2>/dev/null; do sleep 0.1; done\n"
+)
 FILES = {
     "brief.md": "Serve the folder /srv at 127.0.0.1:8080, and leave the server running.",
     "grade.py": "from worksample.kit import verified as grade\n",
@@ -138,8 +142,9 @@ async def test_service_left_running_is_graded_and_marked(tmp_path: Path, image: 
         instance = store.get(Instance, submission.instance)
         assert result(await grade_again(store, submission, instance)) == 1.0  # the service is gone; its result is not
         changed = kept(store, package(tmp_path / "changed", image, **{"tests/test.sh": "# another\n" + VERIFY}))
-        other = await grade_again(store, submission.replaced(instance=changed.id), changed)
-        assert result(other) == "grader.lacks" and "verifier has changed" in other.reason
+        with pytest.raises(GraderError, match="verifier has changed") as refused:
+            kept_verification(submission, changed.grading[Protocol.PROGRAM], store.folder)
+        assert refused.value.cause is Cause.GRADER_LACKS
 
 
 @pytest.mark.parametrize("name", [*RIGHT, *ATTACKS])
