@@ -128,6 +128,7 @@ def workspace_of(
         interfaces=_interfaces(agent, settings, instance),
         tools_by_mcp=isinstance(settings, ProgramSettings),
         in_steps=in_steps,
+        own_memory=memory_of(agent),
     )
 
 
@@ -230,6 +231,12 @@ def observed_by(agent: Agent) -> tuple[str, ...]:
     none.
     """
     return validate_settings(agent.harness, agent.settings).observe
+
+
+def memory_of(agent: Agent) -> int:
+    """Return the number of bytes of memory that the agent's own program needs in its box, beside the task's memory."""
+    settings = validate_settings(agent.harness, agent.settings)
+    return settings.memory if isinstance(settings, CommandSettings) else 0
 
 
 def logs_of(agent: Agent) -> tuple[str, ...]:

@@ -75,7 +75,8 @@ COMMANDS: dict[str, CommandEntry | CommandGroup] = {
         {
             "install": _entry("agent_install", "Install a version of a command-line agent on this machine."),
             "list": _entry("agent_list", "List the command-line agents, and which versions are installed here."),
-            "check": _entry("agent_check", "Check that an installed agent answers from inside a sandbox."),
+            "check": _entry("agent_check", "Check that an installed agent acts and answers inside a sandbox."),
+            "remove": _entry("agent_remove", "Remove installed versions of command-line agents."),
         },
     ),
     "image": CommandGroup(

@@ -1,4 +1,4 @@
-"""Obstacles of an instance: what it needs and does not have here, each with a stable name."""
+"""Obstacles of an instance: requirements that this platform does not meet, each with a stable name."""
 
 from __future__ import annotations
 

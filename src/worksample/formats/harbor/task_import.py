@@ -34,7 +34,7 @@ def grade(case: Case) -> Grade:
 
 @dataclass(frozen=True, slots=True)
 class ImportHarbor:
-    """Settings of an import."""
+    """Settings of an import of Harbor's tasks."""
 
     without_internet: bool = False
     """Whether a task that needs the public internet runs without network, marked by a tag; else it cannot be
