@@ -25,7 +25,8 @@ STARTER, STARTER_TIME = "starter", "5m"
 plan contains the limit.
 """
 SUITE, TASK, AGENT = "quaymark", "adm-desktops", "jules"
-SERVICES = ("chat", "tracker", "files")
+SERVICES = ("chat", "tracker", "files", "git", "calendar")
+"""All services of Quaymark, so that its other tasks can be done after the demo."""
 FONTS = "fonts-liberation"
 """Debian package with the fonts for rendered pages. It is installed together with Chromium."""
 CURL = Path("/usr/bin/curl")
