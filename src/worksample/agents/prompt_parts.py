@@ -1,4 +1,4 @@
-"""Parts of an agent's prompt. Each part is made of what the task has, and says nothing about what the task lacks.
+"""Parts of an agent's prompt. Each part describes only things that the task has.
 
 The parts follow the prompt builder of ALE C.4: identity, tool guidance, runtime, rules and skills.
 """
