@@ -15,7 +15,7 @@ from .service_programs import missing_fonts, missing_packages, missing_programs_
 
 
 def install_programs(names: Iterable[str]) -> tuple[str, ...]:
-    """Install the Debian packages that these services lack, and fonts for their pages; download Redmine and the programs
+    """Install the Debian packages that these services lack and fonts for their pages, and download Redmine and programs
     of web pages. Return the names of what was installed.
 
     The installation runs as root or by sudo without a password. Raises SandboxUnavailable, with the command to type, if
