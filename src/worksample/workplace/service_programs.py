@@ -89,7 +89,9 @@ def _is_installed(distribution: str) -> bool:
 
 
 def missing_programs(names: Iterable[str]) -> tuple[str, ...]:
-    """Return what these services lack on this machine: Debian packages, Python modules, and what is downloaded."""
+    """Return the requirements of these services that this machine lacks: Debian packages, Python modules, and
+    downloads.
+    """
     given = tuple(names)
     return (
         *missing_packages(given),

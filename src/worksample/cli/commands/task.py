@@ -54,8 +54,8 @@ def new_command(folder: str, title: str | None, protocol: str | None, as_json: b
 def show_command(folder: str, prompt: bool, agent_name: str | None, instance: str | None, as_json: bool | None) -> None:
     """Show a task package: brief, environment, deliverables, criteria, instances and digests.
 
-    With --prompt, show what an agent is told instead. The prompt is made of what the task has: folders, network,
-    services, interfaces, and what is handed in.
+    With --prompt, show what an agent is told instead. The prompt depends on the task's folders, network, services,
+    interfaces and deliverables.
     """
     from worksample.files import HashSink
     from worksample.tasks import ingest, read_package
