@@ -44,7 +44,8 @@ EXAM_TASKS = {
 }
 """Family of artifacts -> the instance that `worksample demo exam` runs."""
 SUITE, TASK, AGENT = "quaymark", "adm-desktops", "jules"
-SERVICES = ("chat", "tracker", "files")
+SERVICES = ("chat", "tracker", "files", "git", "calendar")
+"""All services of Quaymark, so that its other tasks can be done after the demo."""
 FONTS = "fonts-liberation"
 """Debian package with the fonts for rendered pages. It is installed together with Chromium."""
 CURL = Path("/usr/bin/curl")
