@@ -148,7 +148,7 @@ def tools(workspace: Workspace, settings: WorkerSettings) -> str:
         named = (
             "the MCP server `desktop`, whose coordinates run from 0 to 1000 across and down the screen"
             if workspace.tools_by_mcp
-            else "the tool `computer`"
+            else "the tool `computer` and those whose names begin with `desktop_`"
         )
         parts.append(
             f"You have a desktop with a screen, a mouse and a keyboard: use {named}. Graphical programs that a shell "
