@@ -25,6 +25,7 @@ from worksample.sandboxes.cancellation_shield import to_the_end
 
 from .display_config import DISPLAY, X_FOLDER, DisplayConfig, missing_desktop_command, with_display
 from .rfb_client import RfbClient, RfbError
+from .screen_reader import reader_mounts
 from .window_manager import RC, RC_PATH
 
 LIMITS = BoxLimits(memory=1 << 30, processes=32, disk=32 << 20)
@@ -89,7 +90,10 @@ class Display:
     async def open(self) -> None:
         """Start the X server and the window manager. Raises SandboxError. Call `prepare` first."""
         try:
-            server, manager = await asyncio.gather(self._start_server(), self._start_box(MANAGER_LIMITS, False, "wm"))
+            more = await asyncio.to_thread(reader_mounts)
+            server, manager = await asyncio.gather(
+                self._start_server(), self._start_box(MANAGER_LIMITS, False, "wm", "toolbox", more)
+            )
             self._manager = manager
             await manager.write(RC_PATH, RC.encode())
             command = ["openbox", "--config-file", RC_PATH, "--sm-disable"]
@@ -115,9 +119,11 @@ class Display:
         self._manager = self._server = None
         await self._stack.aclose()
 
-    async def _start_box(self, limits: BoxLimits, writable: bool, label: str) -> Box:
+    async def _start_box(
+        self, limits: BoxLimits, writable: bool, label: str, python: str = "none", more: tuple[Mount, ...] = ()
+    ) -> Box:
         mount = Mount(self.folder, X_FOLDER, writable=writable, live=True)
-        return await start_box(BoxConfig(mounts=(mount,), limits=limits, python="none", label=label), self.kind)
+        return await start_box(BoxConfig(mounts=(mount, *more), limits=limits, python=python, label=label), self.kind)
 
     async def _start_server(self) -> Box:
         config = self.config
