@@ -19,7 +19,7 @@ from . import bridge_actions
 from .bridge_actions import BRIDGE, SPAN
 from .computer_actions import CARRIED, COMPUTER, ActionError, ScreenScale, region_of, steps_of
 from .desktop_ledger import FILM, DesktopLedger
-from .display import Display
+from .display import Display, ScreenEnded
 from .display_session import SessionConfig, start_session
 from .element_actions import ELEMENTS, carry_out_on_elements
 from .film import Film
@@ -34,6 +34,8 @@ AGENT_TOOLS: dict[str, ToolAction] = {COMPUTER.name: COMPUTER, **ELEMENTS}
 """The tools of agents that the platform runs itself."""
 MCP_TOOLS: dict[str, ToolAction] = {**BRIDGE, **ELEMENTS}
 """The tools of agents that are programs in the box."""
+TEXTS = ("desktop_tree", "desktop_windows")
+"""Actions that are answered without a picture."""
 QUIET, MOST_QUIET = 0.12, 2.0
 """A screen counts as settled if it has not changed for QUIET seconds, or MOST_QUIET seconds after an action."""
 SAME = 5
@@ -117,6 +119,9 @@ class Desktop:
             given = {key: value for key, value in given.items() if value is not None}
             try:
                 return await self._act(name, given, by, began)
+            except ScreenEnded as error:
+                self.ledger.add_action(name, given, began, {"by": by, "error": str(error)})
+                return DesktopObservation("", b"", str(error))
             except SandboxError as error:
                 self.failure.fail(error)
                 raise
@@ -135,7 +140,7 @@ class Desktop:
         if error:
             return DesktopObservation("", b"", error)
         text = "\n".join(one for one in (text, self._remark(name, given, client.serial == serial, quiet)) if one)
-        if given.get("action") == "cursor_position" or name == "cursor_position":
+        if "cursor_position" in (name, given.get("action")) or name in TEXTS:
             return DesktopObservation(text)
         return DesktopObservation(text, picture or await self._screenshot())
 
@@ -167,6 +172,8 @@ class Desktop:
 
     def _remark(self, name: str, given: Mapping[str, Any], same: bool, quiet: bool) -> str:
         """Return what the agent should know beside the picture."""
+        if name in TEXTS:
+            return ""
         key = f"{name} {sorted(given.items(), key=str)}"
         count = self._last[1] + 1 if same and self._last[0] == key else 1
         self._last = (key, count if same else 0)

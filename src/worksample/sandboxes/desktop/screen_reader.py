@@ -76,7 +76,7 @@ class ScreenReader:
 
     async def windows(self) -> list[dict[str, Any]]:
         """Return the windows, the topmost last. Raises ReaderError."""
-        return [_kept(one, _WINDOW) for one in _rows(await self._ask("windows"), "windows")]
+        return [_known_fields(one, _WINDOW) for one in _rows(await self._ask("windows"), "windows")]
 
     async def tree(self, nodes: int = MOST_NODES) -> tuple[list[dict[str, Any]], bool]:
         """Return the shown nodes of the accessibility tree, each before its children, and whether more were left out.
@@ -85,7 +85,7 @@ class ScreenReader:
         await self._find_bus()
         limits = {"nodes": min(nodes, MOST_NODES), "seconds": MOST_SECONDS}
         answer = await self._ask("tree", bus=TREE_SOCKET, socket=SESSION_SOCKET, **limits)
-        return [_kept(one, _NODE) for one in _rows(answer, "nodes")], bool(answer.get("cut"))
+        return [_known_fields(one, _NODE) for one in _rows(answer, "nodes")], bool(answer.get("cut"))
 
     async def act(self, node: int, action: str, text: str = "") -> bool:
         """Press, focus, or set the text of a node of the last tree. Return whether its program did so. Raises
@@ -144,7 +144,7 @@ class ScreenReader:
         if waiting is not None and not waiting.done():
             waiting.set_result(answer)
         elif isinstance(answer.get("changed"), list):
-            self.on_windows([_kept(one, _WINDOW) for one in answer["changed"][:200] if isinstance(one, dict)])
+            self.on_windows([_known_fields(one, _WINDOW) for one in answer["changed"][:200] if isinstance(one, dict)])
 
     # relays between the reader and the buses in the agent's box
 
@@ -190,7 +190,7 @@ def _rows(answer: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
     return [one for one in found[:MOST_NODES] if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-def _kept(row: Mapping[str, Any], fields: Mapping[str, type]) -> dict[str, Any]:
+def _known_fields(row: Mapping[str, Any], fields: Mapping[str, type]) -> dict[str, Any]:
     """Return the known fields of a row that have their type. Texts and numbers are cut."""
     out: dict[str, Any] = {}
     for key, kind in fields.items():

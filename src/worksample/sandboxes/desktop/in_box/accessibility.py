@@ -1,8 +1,11 @@
 """The accessibility tree (AT-SPI) of the programs on a screen, read over D-Bus."""
 
+from __future__ import annotations
+
 import re
 import socket
 import time
+from typing import Any
 
 from jeepney import DBusAddress, MessageType, new_method_call
 from jeepney.bus_messages import message_bus
@@ -29,7 +32,7 @@ class TreeError(Exception):
     """Error of the accessibility bus."""
 
 
-def connect(path):
+def connect(path: Any) -> Any:
     """Return a connection to a bus. The bus takes the user from the socket, which the platform opened in the agent's
     box.
     """
@@ -47,7 +50,7 @@ def connect(path):
     return bus
 
 
-def expect(line, beginning):
+def expect(line: Any, beginning: Any) -> None:
     said = b""
     while not said.endswith(b"\r\n"):
         piece = line.recv(1)
@@ -61,7 +64,7 @@ def expect(line, beginning):
 class Tree:
     """A connection to the accessibility bus of a session."""
 
-    def __init__(self, path):
+    def __init__(self, path: Any) -> None:
         session = connect(path)
         try:
             bus = DBusAddress("/org/a11y/bus", bus_name="org.a11y.Bus", interface="org.a11y.Bus")
@@ -70,9 +73,11 @@ class Tree:
             session.close()
         if reply.header.message_type is not MessageType.method_return:
             raise TreeError(f"there is no accessibility bus: {str(reply.body)[:200]}")
-        self.address, self.bus, self.nodes, self.known = str(reply.body[0]), None, {}, {}
+        self.address = str(reply.body[0])
+        self.bus: Any = None
+        self.nodes: dict[int, Any] = {}
 
-    def serve(self, request):
+    def serve(self, request: Any) -> Any:
         """Answer a request: `address`, `tree`, or an action on a node."""
         if request["op"] == "address":
             found = re.search(r"unix:path=([^,;]+)", self.address)
@@ -81,11 +86,12 @@ class Tree:
             self.bus = connect(request["bus"])
         return self.read(request["nodes"], request["seconds"]) if request["op"] == "tree" else self.act(request)
 
-    def ask(self, calls, seconds=CALL):
+    def ask(self, calls: Any, seconds: Any = CALL) -> Any:
         """Send all calls at once, and return the values of each answer, or None for a call that failed. A call is a
         node (bus name and path), an interface, a method, a signature and its values.
         """
-        serials, answers = {}, [None] * len(calls)
+        serials: dict[int, int] = {}
+        answers: list[Any] = [None] * len(calls)
         for number, ((name, path), interface, method, signature, body) in enumerate(calls):
             address = DBusAddress(path, bus_name=name, interface=interface)
             serial = next(self.bus.outgoing_serial)
@@ -97,14 +103,16 @@ class Tree:
                 message = self.bus.receive(timeout=left)
             except TimeoutError:
                 break
-            number = serials.pop(message.header.fields.get(5), None)  # 5: the serial number that is answered
-            if number is not None and message.header.message_type is MessageType.method_return:
-                answers[number] = message.body
+            answered = serials.pop(message.header.fields.get(5, 0), -1)  # 5: the serial number that is answered
+            if answered >= 0 and message.header.message_type is MessageType.method_return:
+                answers[answered] = message.body
         return answers
 
-    def read(self, most, seconds):
+    def read(self, most: Any, seconds: Any) -> Any:
         """Return the shown nodes, each before its children, within limits of number and time."""
-        end, self.nodes, rows, below = time.monotonic() + seconds, {}, {}, {}
+        end, self.nodes = time.monotonic() + seconds, {}
+        rows: dict[Any, Any] = {}
+        below: dict[Any, Any] = {}
         root = ("org.a11y.atspi.Registry", ROOT)
         below[root] = self.children(self.ask([(root, ACCESSIBLE, "GetChildren", None, ())])[0])
         level, cut = list(below[root]), False
@@ -123,8 +131,9 @@ class Tree:
             level = following
         return self.listing(root, rows, below, most, cut)
 
-    def listing(self, root, rows, below, most, cut):
-        out, seen, stack = [], set(), [(one, 0) for one in reversed(below[root])]
+    def listing(self, root: Any, rows: Any, below: Any, most: Any, cut: Any) -> Any:
+        out: list[dict[str, Any]] = []
+        seen, stack = set(), [(one, 0) for one in reversed(below[root])]
         while stack and len(out) < most:
             node, depth = stack.pop()
             row = rows.get(node)
@@ -139,11 +148,11 @@ class Tree:
         return {"nodes": out, "cut": cut or bool(stack)}
 
     @staticmethod
-    def children(body):
+    def children(body: Any) -> Any:
         found = body[0] if body and isinstance(body[0], list) else []
         return [tuple(one) for one in found[:500] if isinstance(one, (tuple, list)) and len(one) == 2]
 
-    def describe(self, level):
+    def describe(self, level: Any) -> Any:
         """Return each node of a level that is shown, with its row and its children."""
         calls = []
         for node in level:
@@ -163,11 +172,11 @@ class Tree:
         # A spreadsheet would list a million cells.
         open_nodes = [node for node, row in found.items() if not row.pop("manages")]
         children = self.ask([(node, ACCESSIBLE, "GetChildren", None, ()) for node in open_nodes])
-        below = {node: self.children(body) for node, body in zip(open_nodes, children)}
+        below = {node: self.children(body) for node, body in zip(open_nodes, children, strict=True)}
         return [(node, row, below.get(node, [])) for node, row in found.items()]
 
     @staticmethod
-    def row(role, state, name, box, text):
+    def row(role: Any, state: Any, name: Any, box: Any, text: Any) -> Any:
         role = str(role[0])[:40] if role else ""
         bits = state[0] if state and isinstance(state[0], list) and len(state[0]) == 2 else [0, 0]
         flags = bits[0] | bits[1] << 32
@@ -183,12 +192,12 @@ class Tree:
         row["told"] = bool(row["name"] or row.get("text")) or role not in PLAIN
         return row
 
-    def act(self, request):
+    def act(self, request: Any) -> Any:
         node = self.nodes.get(request["node"])
         if node is None:
             raise TreeError("there is no such node; read the tree again")
         if request["op"] == "press":
-            call = (node, ACTION, "DoAction", "i", (0,))
+            call: Any = (node, ACTION, "DoAction", "i", (0,))
         elif request["op"] == "focus":
             call = (node, COMPONENT, "GrabFocus", None, ())
         else:

@@ -6,6 +6,8 @@ they change. Whatever programs draw and say is hostile, so the platform runs thi
 answers.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import queue
@@ -13,6 +15,7 @@ import select
 import sys
 import threading
 import time
+from typing import Any
 
 from Xlib import X, display, error
 from Xlib.protocol import event as xevent
@@ -25,15 +28,15 @@ MOST_WINDOWS, LONGEST_TITLE, LEAST_PAUSE = 200, 300, 0.2
 class Windows:
     """The windows that the window manager manages."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.display = display.Display()
         self.root = self.display.screen().root
         self.root.change_attributes(event_mask=X.PropertyChangeMask)
         names = ("_NET_CLIENT_LIST_STACKING", "_NET_ACTIVE_WINDOW", "_NET_WM_NAME", "UTF8_STRING", "_NET_WM_PID")
         self.atoms = {name: self.display.intern_atom(name) for name in names}
-        self.followed = set()
+        self.followed: set[int] = set()
 
-    def list(self):
+    def list(self) -> Any:
         """Return the windows, the topmost last, each with title, class, claimed process number and position."""
         found = self.root.get_full_property(self.atoms["_NET_CLIENT_LIST_STACKING"], X.AnyPropertyType)
         active = self.root.get_full_property(self.atoms["_NET_ACTIVE_WINDOW"], X.AnyPropertyType)
@@ -47,7 +50,7 @@ class Windows:
                 continue
         return out
 
-    def describe(self, window, is_focused):
+    def describe(self, window: Any, is_focused: Any) -> Any:
         if window.id not in self.followed:
             self.followed.add(window.id)
             window.change_attributes(event_mask=X.PropertyChangeMask)
@@ -65,7 +68,7 @@ class Windows:
             "pid": self.number(window),
         }
 
-    def title(self, window):
+    def title(self, window: Any) -> Any:
         found = window.get_property(self.atoms["_NET_WM_NAME"], self.atoms["UTF8_STRING"], 0, LONGEST_TITLE)
         if found is not None and isinstance(found.value, bytes):
             return found.value.decode("utf-8", "replace")[:LONGEST_TITLE]
@@ -75,17 +78,17 @@ class Windows:
         value = plain.value if plain is not None else b""
         return value.decode("latin-1")[:LONGEST_TITLE] if isinstance(value, bytes) else ""
 
-    def number(self, window):
+    def number(self, window: Any) -> Any:
         found = window.get_property(self.atoms["_NET_WM_PID"], X.AnyPropertyType, 0, 1)
         return int(found.value[0]) if found is not None and len(found.value) else 0
 
 
-def answer(what):
+def answer(what: Any) -> None:
     sys.stdout.write(json.dumps(what) + "\n")
     sys.stdout.flush()
 
 
-def read_requests(asked, wake):
+def read_requests(asked: Any, wake: Any) -> None:
     for line in sys.stdin:
         asked.put(json.loads(line))
         wake()
@@ -93,8 +96,9 @@ def read_requests(asked, wake):
     wake()
 
 
-def main():
-    windows, asked = Windows(), queue.Queue()
+def main() -> None:
+    windows = Windows()
+    asked: queue.Queue[Any] = queue.Queue()
     near, far = os.pipe()
     threading.Thread(target=read_requests, args=(asked, lambda: os.write(far, b".")), daemon=True).start()
     tree = None
