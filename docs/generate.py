@@ -1,4 +1,6 @@
-"""Generate what is not committed: Python API, command line, changelog, and tables of settings, frames and formats."""
+"""Generate what is not committed: Python API, command line, changelog, the list of decisions, and tables of settings,
+frames and formats.
+"""
 
 from __future__ import annotations
 
@@ -91,6 +93,7 @@ def pages() -> dict[str, str]:
     found["reference/store.md"] = store((DOCS / "reference/store.md").read_text(encoding="utf-8"))
     found["reference/viewing.md"] = viewing((DOCS / "reference/viewing.md").read_text(encoding="utf-8"))
     found["reference/settings.md"] = settings((DOCS / "reference/settings.md").read_text(encoding="utf-8"))
+    found["decisions/index.md"] = decisions((DOCS / "decisions/index.md").read_text(encoding="utf-8"))
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     found["changelog.md"] = changes.replace("](docs/", "](")
     return found
@@ -107,6 +110,15 @@ def api(module: str, says: str) -> str:
         path = f"{value.__module__}.{value.__qualname__}" if hasattr(value, "__qualname__") else f"{module}.{name}"
         parts.append(f"::: {path}\n    options:\n      heading: {name}\n      toc_label: {name}\n")
     return "\n".join(parts)
+
+
+def decisions(page: str) -> str:
+    """Return docs/decisions/index.md with a line for each record."""
+    lines = []
+    for file in sorted((DOCS / "decisions").glob("0*.md")):
+        number, _, title = file.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").partition(". ")
+        lines.append(f"- {number} [{title}]({file.name})")
+    return page.replace("<!-- decisions -->", "\n".join(lines))
 
 
 def commands(command: click.Command, path: str, parent: click.Context | None = None) -> Iterator[str]:

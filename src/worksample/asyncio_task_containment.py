@@ -1,4 +1,4 @@
-"""Containment of asyncio tasks: an agent's own code may end its trial, but no other task of the run."""
+"""Containment of asyncio tasks: an agent's own code may end its own trial, but cannot end other tasks of the run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from worksample.errors import AgentError
 
 
 class _Family:
-    """Tasks of one agent's work: those in which its code runs, or that its code started."""
+    """Tasks of one agent: the task that runs its code, and all tasks that its code started."""
 
 
 _WITHIN: ContextVar[_Family | None] = ContextVar("worksample_contained", default=None)
@@ -23,8 +23,7 @@ _WITHIN: ContextVar[_Family | None] = ContextVar("worksample_contained", default
 
 
 def guard_tasks() -> None:
-    """Protect the tasks that are started from now on: agents' code cannot cancel them, or leave the event loop by an
-    exit.
+    """Protect all tasks that start after this call: agents' code can neither cancel them nor exit the event loop.
 
     Idempotent, for the running event loop.
     """
@@ -63,7 +62,7 @@ async def contain(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
 
 
 def is_signal(error: BaseException) -> bool:
-    """Return whether an interrupt may come from the operator. If the run handles that signal itself, it cannot."""
+    """Return whether an interrupt may come from the operator. It cannot if the run handles that signal itself."""
     if not isinstance(error, KeyboardInterrupt) or threading.current_thread() is not threading.main_thread():
         return False
     return getattr(signal.getsignal(signal.SIGINT), "__name__", "") != "_sighandler_noop"

@@ -1,5 +1,5 @@
-"""Supervision of background services: the first failure of one cancels the work that depends on it and is raised
-instead.
+"""Supervision of background services. If a service fails, the work that depends on it is cancelled, and the failure is
+raised.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Format US dollars in the same way everywhere: a small cost is $0.0001 on every page and never $0.00."""
+"""Format of US dollars on all pages: a small cost is $0.0001 and never $0.00."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FINE, _FINEST = 4, 8
 
 
 def dollar_places(amount: float) -> int:
-    """Return the decimals of an amount: enough that a small one does not look like zero."""
+    """Return the number of decimals for an amount, so that a small amount does not look like zero."""
     size = abs(amount)
     if size == 0 or size >= 10**-CENTS or not math.isfinite(size):
         return CENTS

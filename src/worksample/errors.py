@@ -2,33 +2,33 @@
 
     WorksampleError
     ├── UsageError              the command or the call is wrong
-    │   └── MissingExtra        it needs an extra that is not installed
+    │   └── MissingExtra        an extra is not installed
     ├── ManifestError           a task package, suite or experiment file is wrong
-    ├── PlanError               what was asked for cannot be run
-    ├── StoreError              records or blobs cannot be kept or read
+    ├── PlanError               the request cannot be run
+    ├── StoreError              records or blobs cannot be stored or read
     │   ├── StoreFull
     │   ├── RecordConflict
-    │   ├── Superseded          another process took the work over, or has done it
+    │   ├── Superseded          another process has taken the work over or finished it
     │   └── RecordMissing
-    ├── CaptureError            what an agent left cannot be taken in
-    ├── ExportError             a state cannot be what services begin with: cut off, changed, of another version
+    ├── CaptureError            an agent's files cannot be captured
+    ├── ExportError             services cannot start from an exported state
     ├── SandboxError            the box cannot be started, or was lost
     │   ├── SandboxUnavailable
-    │   └── ImageError          an image cannot be had, or is none
+    │   └── ImageError          an image is missing or broken
     ├── ModelKeyError           a model's service rejects this key
     ├── AgentError              the agent's own program failed
     ├── GraderError             a grader gave no grade
     │   └── ReferenceUnreadable
-    ├── ColleagueError          who plays a colleague gave no answer
+    ├── ColleagueError          a colleague's model gave no answer
     ├── JudgeError              a judge model gave no answer
-    ├── ForeignInputError       what came from outside is beyond a limit, or no JSON
-    ├── ForeignWorkLost         the process that read foreign input was ended
+    ├── ForeignInputError       untrusted input exceeds a limit or cannot be read
+    ├── ForeignWorkLost         the process that read untrusted input was ended
     ├── DeliverableError        a deliverable is missing or malformed: a score of 0 with a reason, not a crash
-    └── ImportFailed            a foreign package cannot be brought in
+    └── ImportFailed            a package in another format cannot be imported
         └── FaultyRows
 
-Every failure belongs to one boundary and is recorded once, as a `Cause`. `POLICY` says for each cause whose fault it
-is, whether the work is tried again, and whether what lies in the submission is graded all the same.
+Every failure belongs to one boundary and is recorded once, as a `Cause`. For each cause `POLICY` says who is at fault,
+whether the work is tried again, and whether the submission is graded nevertheless.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Boundary(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why a trial did not end normally, why an evaluation failed, or what a verdict still waits for."""
+    """Cause of a failed trial or evaluation, or of a verdict that still waits."""
 
     LIMIT_TIME = "limit.time"
     LIMIT_COST = "limit.cost"
@@ -215,12 +215,14 @@ def plain_spaces(text: str) -> str:
 
 
 def is_shown(character: str) -> bool:
-    """Return whether a terminal displays a character instead of obeying it. Line ends count as displayed."""
+    """Return whether a terminal displays a character and does not treat it as a control character. Line ends count as
+    displayed.
+    """
     return character.isprintable() or character == "\n" or character in _JOINERS
 
 
 def printable(text: str) -> str:
-    r"""Escape characters that a terminal would obey or cannot display (`\x1b`); line ends stay."""
+    r"""Escape control characters and characters that a terminal cannot display (`\x1b`). Line ends stay."""
     if text.isprintable():
         return text
     return "".join(c if is_shown(c) else c.encode("unicode_escape").decode("ascii") for c in plain_spaces(text))

@@ -14,11 +14,17 @@ EXTRAS = {
     "report": ("scipy", "matplotlib"),
     "review": ("argon2", "uvloop"),
     "mcp": ("mcp",),
+    "models": ("openai", "anthropic"),
     "pii": ("presidio_analyzer", "faker"),
     "docker": ("docker",),
     "browser": ("playwright",),
     "desktop": ("Xlib", "jeepney"),
     "workplace": ("copyparty", "radicale"),
+    "graders-drawing": ("ezdxf", "svgelements"),
+    "graders-geo": ("rasterio", "shapely", "shapefile", "netCDF4"),
+    "graders-media": ("av", "mido", "rapidfuzz"),
+    "graders-medical": ("pydicom",),
+    "graders-mesh": ("trimesh", "cascadio"),
     "clusters": ("scipy", "safetensors", "tokenizers", "httpx"),
 }
 """Extra -> modules that only it brings."""
@@ -31,7 +37,9 @@ def lacks(extra: str) -> tuple[str, ...]:
 
 
 def need(*extras: str) -> None:
-    """Raise MissingExtra, with one command for all, if a module of these extras is not installed."""
+    """Raise MissingExtra if a module of these extras is not installed. The error names one command that installs all of
+    them.
+    """
     missing = {extra: absent for extra in extras if (absent := lacks(extra))}
     if not missing:
         return
@@ -56,7 +64,7 @@ class InstallOrigin:
     """The distribution's requirements, as in its metadata."""
 
     def command(self, *extras: str) -> str:
-        """Return the command that adds these extras here."""
+        """Return the command that adds these extras to this copy."""
         from shlex import quote
 
         spec = self._spec(extras)
@@ -72,7 +80,7 @@ class InstallOrigin:
         return f"{self.installer} {'-e ' if self.editable else ''}{quote(spec)}"
 
     def package_command(self, package: str, options: str = "") -> str:
-        """Return the command that adds another package here, such as the client of a model's provider.
+        """Return the command that adds another package to this copy, such as the client of a model's provider.
 
         options: for pip, such as `--no-deps`.
         """
@@ -94,7 +102,9 @@ class InstallOrigin:
 
     @property
     def installer(self) -> str:
-        """The words before what is to be installed: of the pip on the path if it is this environment's own."""
+        """Start of the install command, before the names of packages. It is `pip install` if the `pip` on the path
+        belongs to this environment.
+        """
         from shlex import quote
         from shutil import which
 

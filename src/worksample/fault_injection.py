@@ -1,9 +1,9 @@
-"""Failpoints: named places at which a test, or a curious operator, makes the platform fail.
+"""Failpoints: named places in the program at which a test or an operator can make the platform fail.
 
-`WORKSAMPLE_FAULT="close.commit:kill"` kills the process without warning when it reaches the failpoint `close.commit`;
-`stop` stops it there until SIGCONT, like a paused machine; `raise` raises a RuntimeError there, `full` a StoreFull,
-`lost` a SandboxError. A number selects the n-th time that the failpoint is reached: `close.commit:kill:3`. Several are
-separated by commas. The variable is read once.
+`WORKSAMPLE_FAULT="close.commit:kill"` kills the process without warning when it reaches the failpoint `close.commit`.
+In place of `kill`, `stop` stops the process until SIGCONT, like a paused machine; `raise` raises a RuntimeError, `full`
+a StoreFull, and `lost` a SandboxError. A number selects the n-th time that the process reaches the failpoint:
+`close.commit:kill:3`. Commas separate several faults. The variable is read once.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ _faults: dict[tuple[str, int], str] | None = None
 
 
 def failpoint(point: str) -> None:
-    """Mark the place `point` in the program, and fail there if the variable asks for it. Costs nothing otherwise."""
+    """Mark the place `point` in the program, and fail at it if the variable asks for a fault. Without the variable it
+    costs nothing.
+    """
     global _faults  # noqa: PLW0603 - the variable is read once, when the first point is reached
     if _faults is None:
         _faults = _read(os.environ.get(VARIABLE, ""))

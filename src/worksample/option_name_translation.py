@@ -81,7 +81,7 @@ def _call(found: re.Match[str]) -> str:
 
 
 def _literal(value: str | None) -> str:
-    """Return an option's value as Python writes it; `...` for a value that the text leaves open."""
+    """Return an option's value as a Python literal; `...` if the text names no value."""
     if value is None or value == "...":
         return "..."
     return value if value[0].isdigit() else f'"{value}"'

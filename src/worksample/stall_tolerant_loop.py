@@ -1,12 +1,12 @@
 """An event loop whose clock stops while the platform itself is stalled.
 
-Trial time limits and other waits use the event loop's clock. If this process does not get round to its loop, because a
-callback takes long or because the process was stopped (SIGSTOP, a suspended or overloaded machine), nobody could be
-served, so nobody should be charged. `SteadyLoop` looks at the clock between all callbacks and at least every `TICK`
-seconds; time missing between two looks, beyond `USUAL` seconds, is a stall, and its clock leaves it out.
-`stalled_seconds` returns how much of a span was stalled.
+Time limits of trials and other waits use the event loop's clock. A long callback blocks the loop, and so does a stopped
+process (SIGSTOP, a suspended or overloaded machine). The loop then serves nobody, so no trial is charged for that time.
+`SteadyLoop` checks the clock between all callbacks and at least every `TICK` seconds. More than `USUAL` seconds between
+two checks are a stall, and the loop's clock leaves them out. `stalled_seconds` returns how much of a time span was
+stalled.
 
-Processor time tells the causes apart: much of it means that the loop was busy, none that the process was stopped.
+Processor time shows the cause: the loop was busy if the process used much of it, and stopped if it used none.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Stall:
     """Seconds of the stall that fall into work whose time is counted (`count_stalls`)."""
 
     def within(self, begin: datetime, end: datetime) -> float:
-        """Return how many of the stall's seconds lie between two moments."""
+        """Return how many seconds of the stall lie between two moments."""
         last = min(end, self.at + timedelta(seconds=self.seconds))
         # Moments are rounded to microseconds, seconds are not.
         return min(self.seconds, max(0.0, (last - max(begin, self.at)).total_seconds()))
@@ -102,7 +102,7 @@ class SteadyClock:
 
     @contextmanager
     def count_stalls(self) -> Iterator[None]:
-        """Charge stalls during the `with` to work whose time is counted. For the loop's thread only."""
+        """Count stalls during the `with` as time of the work. Only the loop's thread may call this."""
         key = object()
         self._open[key] = self._clocks.wall()
         try:
@@ -119,20 +119,20 @@ _current: ContextVar[SteadyClock | None] = ContextVar("worksample_steady_clock",
 
 
 def stalled_seconds(begin: datetime, end: datetime) -> float:
-    """Return how many seconds between two moments the caller's loop stood still."""
+    """Return for how many seconds between two moments the caller's loop was stalled."""
     clock = _current.get()
     return clock.stalled_seconds(begin, end) if clock is not None else 0.0
 
 
 def count_stalls() -> AbstractContextManager[None]:
-    """Charge stalls during the `with` to work whose time is counted, in the caller's loop."""
+    """Count stalls of the caller's loop during the `with` as time of the work."""
     clock = _current.get()
     return clock.count_stalls() if clock is not None else nullcontext()
 
 
 def steady_time() -> float:
-    """Return the seconds of the caller's steady clock, also in its threads; without one, the machine's monotonic
-    seconds.
+    """Return the seconds of the caller's steady clock, also in its threads. Without a steady clock, return the
+    machine's monotonic seconds.
     """
     clock = _current.get()
     return clock.time() if clock is not None else time.monotonic()
@@ -156,7 +156,7 @@ class _Selector(selectors.EpollSelector):
 
 
 class SteadyLoop(asyncio.SelectorEventLoop):
-    """An event loop whose `time` leaves out stalls; see the module."""
+    """An event loop whose `time` leaves out stalls, as this module describes."""
 
     def __init__(self, clock: SteadyClock | None = None) -> None:
         self.clock = clock or SteadyClock()

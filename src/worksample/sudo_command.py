@@ -8,7 +8,9 @@ import shutil
 
 
 def root_command(line: str) -> str:
-    """Return `line` as this user must type it: unchanged for root, else with sudo, or with su if sudo is missing."""
+    """Return the command `line` for this user: unchanged for root, with sudo for others, or with su if sudo is
+    missing.
+    """
     if os.geteuid() == 0:
         return line
     return f"sudo {line}" if shutil.which("sudo") else f"su -c {shlex.quote(line)}"

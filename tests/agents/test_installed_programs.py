@@ -16,8 +16,9 @@ from worksample.agents.agent_builder import check_agent, mounts_of
 from worksample.agents.installing import find_installed, find_program, list_installed, program_names
 from worksample.agents.installing.install_result import run_installer
 from worksample.agents.installing.installed_programs import ABOUT, TREE, Installed, agents_folder, digest_of_tree
-from worksample.agents.installing.installer import parse_name
+from worksample.agents.installing.installer import parse_name, parse_source, remove
 from worksample.errors import InstallError, PlanError, UsageError
+from worksample.experiments.agent_check import arguments_of
 from worksample.runs.agent_log import _files
 
 MODEL = "openai-api/local/model-1"
@@ -61,6 +62,49 @@ def test_eight_programs_are_found_by_entry_point() -> None:
     assert set(EIGHT) <= set(program_names())
     assert set(EIGHT) <= set(harness_names())
     assert find_program("worker") is None
+
+
+def test_memory_of_a_program_is_part_of_its_record() -> None:
+    put("qwen-code", "1.0")
+    put("codex", "1.0")
+    assert define(harness="qwen-code", model=MODEL).settings["memory"] == 1280 << 20
+    assert "memory" not in define(harness="codex", model=MODEL).settings
+
+
+def test_installed_versions_are_removed() -> None:
+    first, second = put("codex", "1.0"), put("codex", "2.0", "e" * 64)
+    assert [one.version for one in remove("codex@1.0")] == ["1.0"]
+    assert not Path(first.folder).exists() and [one.version for one in list_installed("codex")] == ["2.0"]
+    assert [one.version for one in remove("codex")] == ["2.0"] and not Path(second.folder).exists()
+    with pytest.raises(UsageError, match="is not installed"):
+        remove("codex")
+
+
+def test_local_package_is_named_by_its_path(tmp_path: Path) -> None:
+    (tmp_path / "codex.tgz").write_bytes(b"")
+    assert parse_source(f"codex={tmp_path / 'codex.tgz'}") == ("codex", str(tmp_path / "codex.tgz"))
+    assert parse_source("codex@1.0") == ("codex@1.0", "")
+    with pytest.raises(UsageError, match="there is no package"):
+        parse_source(f"codex={tmp_path / 'gone'}")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"command": "string"},
+        {"command": "array", "workdir": "string"},
+        {"cmd": "string", "is_background": "boolean", "timeout": "number"},
+    ],
+)
+def test_check_fills_the_arguments_of_any_shell_tool(schema: dict[str, str]) -> None:
+    from inspect_ai.tool import ToolInfo, ToolParams
+    from inspect_ai.util import JSONSchema
+
+    properties = {name: JSONSchema(type=kind) for name, kind in schema.items()}  # type: ignore[arg-type]
+    shell = ToolInfo(name="x", description="x", parameters=ToolParams(properties=properties, required=list(schema)))
+    given = arguments_of(shell, "echo hi")
+    assert set(given) == set(schema)
+    assert given.get("command", given.get("cmd")) in ("echo hi", ["sh", "-c", "echo hi"])
 
 
 def test_record_has_the_complete_call_of_a_program() -> None:

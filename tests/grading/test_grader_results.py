@@ -9,11 +9,11 @@ import pytest
 from worksample.box import BoxConfig, Completed
 from worksample.errors import POLICY, Cause, GraderError, SandboxError
 from worksample.files import HashSink
-from worksample.grading.broker import GradingBroker
 from worksample.grading.grading_boxes import GraderLimits, GradingBoxes
 from worksample.grading.run_grader import TAIL, GraderEnd, _case, _command, _record_of, grade_from_result
-from worksample.grading.starved_programs import require_time
 from worksample.records import Criteria, Criterion, Grading, Protocol, Usage
+from worksample.sandboxes.request_broker import RequestBroker
+from worksample.sandboxes.starved_programs import require_time
 
 LIMITS = GraderLimits(timeout=7.5, memory=1 << 20)
 GRADING = Grading(
@@ -67,7 +67,7 @@ def test_other_ends_have_their_causes(ended: Completed, written: bytes | None, c
 
 
 async def test_output_ends_are_recorded_and_empty_output_is_not() -> None:
-    broker = GradingBroker({})
+    broker = RequestBroker({})
     loud = Completed(2, b"x" + b"y" * TAIL, b"", seconds=1.23456)
     kept = await _record_of(loud, broker, HashSink())
     assert kept == {"exit": 2, "seconds": 1.235, "stdout": HashSink().put(b"y" * TAIL)}

@@ -14,10 +14,10 @@ from grading.judging_material import MODEL, OTHER, roles
 from openai_server import Answer, Fault, judged, read, serving
 from worksample.errors import Cause, JudgeError
 from worksample.grading import EvaluationPlace, Evaluators, ProgramEvaluator, evaluate, grade_all, open_round
-from worksample.grading.broker import MalformedRequest
 from worksample.grading.judge_requests import GraderQuestions, parse
 from worksample.models import JudgeConfig, Roles
 from worksample.records import Evaluation, EvaluationOutcome, GradePayload
+from worksample.sandboxes.request_broker import MalformedRequest
 
 pytestmark = pytest.mark.box
 

@@ -8,9 +8,9 @@ import pytest
 
 from worksample.box import BoxConfig, Completed
 from worksample.files import HashSink
-from worksample.grading.broker import MalformedRequest
 from worksample.grading.program_requests import ANSWER_FILES, ProgramRequest, ProgramRequests, parse
 from worksample.kit.broker_client import pack, unpack
+from worksample.sandboxes.request_broker import MalformedRequest
 
 
 def test_omitted_fields_have_defaults() -> None:

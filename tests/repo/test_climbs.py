@@ -22,6 +22,9 @@ CLOSED = ("runs.trial_close", "experiments.experiment_runner")
 INGESTED = ("tasks.package_ingestion", "store.blobs")
 """The ingestion of a package puts manifests into the sink that it is given."""
 
+BROKERED = ("sandboxes.request_broker", "grading.program_requests")
+"""The broker of a grader's requests answers with the functions that the grading gives it."""
+
 
 @dataclass
 class Walks:
@@ -49,13 +52,13 @@ def walks(tmp_path_factory: pytest.TempPathFactory) -> Walks:
 @pytest.mark.box
 def test_a_submission_climbs_twice_on_its_way_to_the_leaderboard(walks: Walks) -> None:
     assert {"runs", "grading", "results", "reports"} <= walks.submission.packages
-    assert walks.submission.modules <= {SINK, CLOSED}, walks.submission.pairs
+    assert walks.submission.modules <= {SINK, CLOSED, BROKERED}, walks.submission.pairs
 
 
 @pytest.mark.box
 def test_a_regrade_climbs_twice(walks: Walks) -> None:
     assert {"experiments", "grading", "tasks", "results"} <= walks.regrade.packages
-    assert walks.regrade.modules <= {SINK, INGESTED}, walks.regrade.pairs
+    assert walks.regrade.modules <= {SINK, INGESTED, BROKERED}, walks.regrade.pairs
 
 
 def test_a_value_from_a_higher_layer_that_is_called_is_a_climb(tmp_path: Path) -> None:

@@ -37,6 +37,37 @@ async def test_command_agent_runs_the_program_of_its_folder(tmp_path: Path) -> N
     assert at.output(trial) == {"x": b"from a module beside it"}
 
 
+async def test_command_agent_brings_single_files(tmp_path: Path) -> None:
+    program = own(tmp_path / "mine", "import sys, greeting; open(sys.argv[1] + '/x', 'w').write(greeting.TEXT)\n")
+    (program / "greeting.py").write_text("TEXT = 'from the second file'\n", encoding="utf-8")
+    settings = {"argv": ["python3", "{agent}/agent.py", "{output}"]}
+    files = [program / "agent.py", program / "greeting.py"]
+    agent = define("mine", harness="command", files=files, settings=settings)
+    at = setting(tmp_path / "run", agent=agent)
+    (trial,) = await at.run(tries=1)
+    assert at.output(trial) == {"x": b"from the second file"}
+    with pytest.raises(PlanError, match="does not exist"):
+        define("mine", harness="command", files=[tmp_path / "none.py"], settings=settings)
+    with pytest.raises(PlanError, match="two of the agent's files"):
+        define("mine", harness="command", files=[files[0], files[0]], settings=settings)
+    with pytest.raises(PlanError, match="takes no files"):
+        define(harness="worker", model="a/b", files=files)
+
+
+async def test_memory_of_the_agents_own_program_is_added_to_the_tasks(tmp_path: Path) -> None:
+    take = "import sys; held = b'x' * (400 << 20); open(sys.argv[1] + '/x', 'w').write('enough')"
+    argv = ["python3", "-c", take, "{output}"]
+    small = Limits(time=60, memory=256 << 20, disk=64 << 20)
+    poor = define("poor", harness="command", settings={"argv": argv})
+    rich = define("rich", harness="command", settings={"argv": argv, "memory": 512 << 20})
+    at = setting(tmp_path, agent=poor, more=[rich], limits=small)
+    ended = {trial.agent.partition("@")[0]: trial for trial in await at.run(tries=1)}
+    assert ended["rich"].outcome.ending is Ending.DONE, ended["rich"].outcome
+    assert at.output(ended["rich"]) == {"x": b"enough"}
+    assert ended["poor"].outcome.cause is Cause.LIMIT_MEMORY
+    assert "0.25 GiB of memory were used up" in ended["poor"].outcome.reason
+
+
 async def test_own_folder_is_read_only_in_the_box(tmp_path: Path) -> None:
     argv = ["sh", "-c", "echo mine > {agent}/agent.py || echo x > {agent}/new || echo kept > {output}/x"]
     agent = define("mine", harness="command", folder=own(tmp_path / "mine", "1"), settings={"argv": argv})
@@ -67,7 +98,7 @@ def test_unreadable_folder_is_refused(tmp_path: Path, given: str) -> None:
         with pytest.raises(PlanError, match="file or folder does not exist"):
             keep_folder(tmp_path / "absent")
     else:
-        with pytest.raises(PlanError, match="harness worker takes no folder"):
+        with pytest.raises(PlanError, match="harness worker takes no files of its own"):
             define("w", harness="worker", model="mockllm/model", folder=tmp_path)
 
 

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import worksample
-from worksample.kit.__main__ import outcome
 from worksample.kit.broker_client import HEAD, frame
+from worksample.kit.grader_process import outcome
 from worksample.records import Criteria
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ class Package:
     criteria: dict[str, Any]
 
     @classmethod
-    def read(cls, name: str) -> Package:
-        root = SUITE / "tasks" / name
+    def read(cls, name: str, suite: Path = SUITE) -> Package:
+        root = suite / "tasks" / name
         criteria = tomllib.loads((root / "criteria.toml").read_text())
         return cls(root, tomllib.loads((root / "task.toml").read_text()), {"criteria": plain(criteria["criterion"])})
 

@@ -76,7 +76,7 @@ def test_missing_gitlab_features_are_refused(tmp_path: Path) -> None:
     dialect = GitLab(known(tmp_path), tmp_path, tracker=NOBODY)
     for method, path in (
         ("POST", "/api/v4/projects"), ("DELETE", "/api/v4/projects/1"), ("GET", "/api/v4/projects/1/pipelines"),
-        ("POST", "/api/v4/projects/1/merge_requests/1/approve"), ("GET", "/api/v4/projects/1/protected_branches"),
+        ("GET", "/api/v4/projects/1/protected_branches"),
         ("PUT", "/api/v4/users/1"),
     ):  # fmt: skip
         answer = dialect.answer(asked(method, path, private_token="root-token"))

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ def state(tmp_path: Path) -> Path:
     (root / "git/HEAD").write_text("ref")
     (root / "files/deep/a.txt").write_bytes(b"a" * 3_000_000)
     (root / "files/passwd").symlink_to("/etc/passwd")
-    write_stamp(root, "0" * 64, NAMES)
+    write_stamp(root, "0" * 64, NAMES, datetime(2026, 3, 2, 9, tzinfo=UTC))
     return root
 
 

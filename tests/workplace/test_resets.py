@@ -25,9 +25,12 @@ UNEQUAL = frozenset({"log", "log/access.jsonl", "calendar/.Radicale.lock"})
 
 SALTS = ("fk-salt.txt", "ah-salt.txt", "dk-salt.txt", "wopi-salt.txt", "iphash", "sessions.db")
 ANEW = frozenset(
-    ["/tmp/prosody.pid", "/tmp/workplace/nginx.pid", *(f"/tmp/workplace/config/copyparty/{one}" for one in SALTS)]
+    [
+        *(f"/tmp/{one}" for one in ("prosody.pid", "workplace/nginx.pid", "workplace/clock")),
+        *(f"/tmp/workplace/config/copyparty/{one}" for one in SALTS),
+    ]
 )
-"""Beside the state, written by each start: a process's number, random salts, and the list of sessions with its own."""
+"""Beside the state, written by each start: a process number, the clock, random salts, and the sessions."""
 
 BESIDE = """
 import hashlib, json, os
@@ -35,6 +38,8 @@ found = {}
 for top in ("/tmp", "/var/tmp", "/var/lib/redmine", "/home/agent", "/dev/shm", "/task/scratch", "/opt"):
     for folder, below, files in os.walk(top):
         for name in files:
+            if "faketime_" in name:
+                continue  # shared memory of one process each, named by its number
             path = os.path.join(folder, name)
             if os.path.isfile(path) and not os.path.islink(path):
                 found[path] = hashlib.sha256(open(path, "rb").read()).hexdigest()

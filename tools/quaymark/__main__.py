@@ -31,14 +31,7 @@ def made() -> dict[str, bytes]:
     found["tasks/adm-rooms/reference/kept.json"] = _json(rooms.kept())
     found["tasks/oth-erasure/reference/after.json"] = _json(privacy.after())
     found["tasks/oth-erasure/reference/before.json"] = _json(privacy.staying())
-    found["tasks/hr-screening/reference/files.json"] = _json(sorted(all_files()))
     return found
-
-
-def all_files() -> set[str]:
-    """The documents that there are in the end, those written by hand too."""
-    there = (path for path in (SUITE / "company/files").rglob("*") if path.is_file())
-    return {path.relative_to(SUITE / "company/files").as_posix() for path in there} | set(documents())
 
 
 def documents() -> dict[str, bytes]:

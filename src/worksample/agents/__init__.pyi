@@ -1,6 +1,7 @@
 from .agent_builder import build as build
 from .agent_builder import check_agent as check_agent
 from .agent_builder import logs_of as logs_of
+from .agent_builder import memory_of as memory_of
 from .agent_builder import mounts_of as mounts_of
 from .agent_builder import observed_by as observed_by
 from .agent_builder import show_prompts as show_prompts

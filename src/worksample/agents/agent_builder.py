@@ -11,6 +11,7 @@ from worksample.box import Mount
 from worksample.errors import PlanError
 from worksample.extras import need as extra
 from worksample.models import ModelService, resolve
+from worksample.models.media import check_media_model
 from worksample.models.model_resolver import check_generation
 from worksample.records import Agent, Instance, Limits
 from worksample.sandboxes.capture import step_views
@@ -33,6 +34,7 @@ from .installing.program_settings import require_installed
 from .mcp.config_formats import FORMS, WITHOUT_SSE
 from .missing_programs import missing_program, only_on_host
 from .prompt import brief_text, program_text, system_text
+from .tools.media import LOCAL
 from .workspace import SCRATCH, Workspace
 
 if TYPE_CHECKING:
@@ -128,6 +130,7 @@ def workspace_of(
         interfaces=_interfaces(agent, settings, instance),
         tools_by_mcp=isinstance(settings, ProgramSettings),
         in_steps=in_steps,
+        own_memory=memory_of(agent),
     )
 
 
@@ -180,6 +183,9 @@ def check_agent(agent: Agent, instance: Instance) -> None:
         if instance.work.environment.mcp:
             extra("mcp")
         check_generation(settings.generation, where=f"agent {agent.name}")
+        for kind in ("image", "speech", "video"):
+            if (model := getattr(settings.media, kind)) and (kind, model) != ("speech", LOCAL):
+                check_media_model(model, kind)
 
 
 def mounts_of(agent: Agent) -> tuple[Mount, ...]:
@@ -230,6 +236,12 @@ def observed_by(agent: Agent) -> tuple[str, ...]:
     none.
     """
     return validate_settings(agent.harness, agent.settings).observe
+
+
+def memory_of(agent: Agent) -> int:
+    """Return the number of bytes of memory that the agent's own program needs in its box, beside the task's memory."""
+    settings = validate_settings(agent.harness, agent.settings)
+    return settings.memory if isinstance(settings, CommandSettings) else 0
 
 
 def logs_of(agent: Agent) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from worksample.files.config_files import Faults, nearest
 from worksample.files.config_files import validate as told
 from worksample.records import Agent
 
-from .agent_folder_cache import keep_folder
+from .agent_folder_cache import keep_files, keep_folder
 from .agent_script import read_script
 from .harness_settings import (
     CommandSettings,
@@ -94,6 +94,7 @@ def define(
     settings: Mapping[str, Any] | None = None,
     script: str | Path | None = None,
     folder: str | Path | None = None,
+    files: Sequence[str | Path] = (),
     capabilities: tuple[str, ...] = (),
     release_date: date | None = None,
 ) -> Agent:
@@ -101,9 +102,10 @@ def define(
 
     A preset provides a missing harness and missing settings. `script` is the folder of scripts of a `scripted` agent;
     the content of the scripts becomes part of the record. `folder` is the folder (or file) with the program of a
-    `command` agent. It is copied into the cache and identified by the digest of its files. Raises PlanError if a
-    harness, preset or setting is unknown, or if the model, script or folder is missing. Raises ManifestError if a
-    script is invalid.
+    `command` agent; `files` are single files instead. They are copied into the cache and identified by their digest.
+
+    Raises PlanError if a harness, preset or setting is unknown, or if the model, script, folder or a file is missing.
+    Raises ManifestError if a script is invalid.
     """
     harness, model = check_named(harness=harness, preset=preset, model=model)
     given: dict[str, Any] = dict(settings or {})
@@ -118,12 +120,8 @@ def define(
             given["script"] = read_script(Path(script)).plain()
     elif script is not None:
         raise PlanError(f"harness {harness} takes no script", next="--agent scripted")
-    if folder is not None:
-        if harness != "command":
-            raise PlanError(
-                f"harness {harness} takes no folder", next='harness = "command", which runs a program in the folder'
-            )
-        given |= {"folder": Path(folder).name, "folder_digest": keep_folder(Path(folder))}
+    if folder is not None or files:
+        given |= _own_files(harness, folder, [Path(one) for one in files])
     if settings_of(harness) is ProgramSettings:
         from .installing.program_settings import resolve_settings
 
@@ -134,9 +132,22 @@ def define(
         harness,
         model=model,
         settings=full.model_dump(mode="json"),
-        capabilities=capabilities,
+        capabilities=capabilities or (PRESETS[preset].capabilities if preset is not None else ()),
         release_date=release_date,
     )
+
+
+def _own_files(harness: str, folder: str | Path | None, files: Sequence[Path]) -> dict[str, str]:
+    """Store the folder or the files of a `command` agent, and return the settings that name them."""
+    if harness != "command":
+        raise PlanError(
+            f"harness {harness} takes no files of its own", next='harness = "command", which runs a program in the box'
+        )
+    if folder is not None and files:
+        raise PlanError("an agent has either `folder` or `files`", next="move the files into the folder")
+    if folder is not None:
+        return {"folder": Path(folder).name, "folder_digest": keep_folder(Path(folder))}
+    return {"folder": ", ".join(one.name for one in files), "folder_digest": keep_files(files)}
 
 
 def check_named(*, harness: str | None, preset: str | None, model: str | None) -> tuple[str, str | None]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from worksample.box import Mount
@@ -19,6 +20,31 @@ from .installing.installed_programs import digest_of_tree, make_read_only
 LARGEST, MOST_FILES = 512 << 20, 20_000
 """Maximum number of bytes and maximum number of files in the folder of one agent."""
 _UNWANTED = shutil.ignore_patterns("__pycache__", "*.pyc")
+
+
+def keep_files(sources: Sequence[Path]) -> str:
+    """Copy single files into one folder of the cache. Return the SHA-256 of the files.
+
+    Raises PlanError if two files have the same name, or for the reasons of `keep_folder`.
+    """
+    names = [one.name for one in sources]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise PlanError(f"two of the agent's files are called {twice!r}", where="files", next="rename one of them")
+    with scratch_folder("files", inside=_programs()) as draft:
+        for one in sources:
+            if not one.is_file():
+                raise PlanError(
+                    "the agent's file does not exist",
+                    where=str(one),
+                    next="correct `files` in the agent's table; a folder is named with `folder`",
+                )
+            try:
+                shutil.copy2(one, draft / one.name)
+            except OSError as error:
+                raise PlanError(
+                    f"the agent's file cannot be copied: {error}", where=str(one), next="let this account read it"
+                ) from error
+        return keep_folder(draft)
 
 
 def keep_folder(source: Path) -> str:

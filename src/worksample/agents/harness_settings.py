@@ -16,6 +16,10 @@ PromptPart = Literal["role", "folders", "runtime", "company", "tools", "formats"
 PROMPT_PARTS: tuple[PromptPart, ...] = get_args(PromptPart)
 
 
+CompactionTier = Literal["auto", "clear", "summarise", "truncate"]
+WorkerTool = Literal["bash", "python", "files", "image", "search", "plan", "memory", "fetch", "web_search"]
+
+
 class LimitSettings(Frozen):
     """Limits of the agent. A limit of the arm or of the experiment replaces the same limit here."""
 
@@ -50,11 +54,57 @@ class ScriptedSettings(Settings):
     tool_output: int = Field(default=16_000, ge=200)
 
 
+class MediaSettings(Frozen):
+    """Models for media, as `openai/NAME` or `google/NAME`. Without a model, the agent has no tool of this kind."""
+
+    image: str = ""
+    """Model that makes and edits pictures, such as `openai/gpt-image-1`."""
+    speech: str = ""
+    """Model that speaks, such as `openai/tts-1`; or `local`: the program espeak-ng in the box."""
+    video: str = ""
+    """Model that makes films, such as `google/veo-3.0-generate-preview`."""
+    calls: int = Field(default=50, ge=1)
+    """Maximum number of calls of media models in a trial."""
+
+
 class WorkerSettings(Settings):
     """Settings of the harness `worker`."""
 
-    tools: tuple[Literal["bash", "python", "files", "image"], ...] = ("bash", "python", "files", "image")
-    """Tools of the agent. An agent gets `image` only if it declares the capability `vision`."""
+    tools: tuple[WorkerTool, ...] = ("bash", "python", "files", "image")
+    """Tools of the agent. An agent gets `image` only if it declares the capability `vision`, and `fetch` and
+    `web_search` only if the task's endpoints lead to a host or a service.
+    """
+    search_url: str = omittable("")
+    """Address of a search service that answers `?q=WORDS&format=json` as SearXNG does, for the tool `web_search`. The
+    box must reach it through an endpoint of the task. Omitted from the record if empty.
+    """
+    subagents: tuple[Literal["general", "explore"], ...] = omittable(())
+    """Kinds of sub-agents to which the agent can delegate: `general` has the agent's own tools, `explore` only tools
+    that read. Omitted from the record if empty.
+    """
+    gui: Literal["tool", "subagent"] = omittable("tool")
+    """Who uses the browser and the desktop: the agent itself, or a sub-agent `gui`, whose pictures the agent does not
+    see (ALE 3.2). Omitted from the record if the agent itself does.
+    """
+    subagents_at_once: int = omittable(3, ge=1, le=20)
+    """Maximum number of sub-agents that work at the same time (ALE C.4). Omitted from the record if 3."""
+    subagent_turns: int = omittable(50, ge=1)
+    """Maximum number of model calls of a sub-agent. Omitted from the record if 50."""
+    gui_turns: int = omittable(15, ge=1)
+    """Maximum number of model calls of the sub-agent `gui` (ALE C.4). Omitted from the record if 15."""
+    compaction: tuple[CompactionTier, ...] = omittable(("auto",))
+    """How a long conversation is compacted. `auto`: by the model's service, else by a summary. Otherwise tiers, which
+    are applied in this order until enough is free: `clear` old tool results, `summarise`, `truncate`. Empty: never.
+    Omitted from the record if `auto`.
+    """
+    keep_turns: int = omittable(3, ge=0)
+    """Number of newest answers whose tool results the tier `clear` keeps. Omitted from the record if 3."""
+    media: MediaSettings = omittable(MediaSettings())
+    """Models for pictures, speech and films (RLI B.6). Omitted from the record if none is named."""
+    repeats: int = omittable(0, ge=0)
+    """Number of consecutive identical tool calls with identical results after which the agent gets a note. Three times
+    as many end the work. 0 means never. Omitted from the record if 0.
+    """
     interfaces: tuple[Literal["browser", "desktop"], ...] = omittable(("browser", "desktop"))
     """Interfaces that the agent uses if the task has them. Omitted from the record if it uses all."""
     attachments: Literal["folder", "inline"] = "folder"
@@ -124,6 +174,10 @@ class CommandSettings(Settings):
     """Additional environment variables of the program."""
     output_characters: int = Field(default=1_000_000, ge=0)
     """Maximum number of characters of the program's output that the trajectory stores."""
+    memory: int = omittable(0, ge=0)
+    """Number of bytes of memory that the program itself needs. The box gets them in addition to the task's memory.
+    Omitted from the record if 0.
+    """
     folder: str = omittable("")
     """Name of the folder with the agent's program, set by `define`. Omitted from the record if the agent has no
     folder.

@@ -12,7 +12,7 @@ from .agent_script import fill_placeholders
 from .harness_settings import ReflectSettings
 from .mcp.server_tools import tools_of
 from .prompt import ACT, PLAN, REFLECT, REVISE, brief_text, system_text
-from .reference_harness import conversation_of, open_with
+from .reference_harness import conversation_of, open_with, opened_parts
 from .workspace import Workspace
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def plan_act_reflect(model: Model, workspace: Workspace, settings: ReflectSettin
             said = brief_text(workspace, settings, inputs)
             plan = fill_placeholders(PLAN, workspace.words, raw=False)
             open_with(state, system_text(workspace, settings, submits=False), f"{said}\n\n{plan}")
-            async with tools_of(workspace) as more:
-                conversation = conversation_of(model, workspace, settings, state, more, submits=False)
+            async with tools_of(workspace) as more, opened_parts(model, workspace, settings, more) as parts:
+                conversation = conversation_of(model, workspace, settings, state, parts, submits=False)
                 await _until_satisfied(conversation, settings.rounds)
             return state
 

@@ -1,4 +1,4 @@
-"""Prompts for agents, made of what the task has (RLI B.6, UpBench 5.1, ALE C.4)."""
+"""Prompts for agents, built from the parts of the task (RLI B.6, UpBench 5.1, ALE C.4)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ REVISE = "Correct what you found. When you are done, stop calling tools and say 
 
 
 def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool = True) -> str:
-    """Build the system message from the parts that the settings name, each made of what the task has."""
+    """Build the system message from the parts that the settings name."""
     parts = [part(workspace, settings) for name, part in PARTS.items() if name in settings.prompt]
     if submits:
         parts.append(submit_text(workspace))
@@ -38,7 +38,7 @@ def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool
 
 
 def submit_text(workspace: Workspace) -> str:
-    """Return the sentence that says how the agent ends its work, or one step of it."""
+    """Return the sentence that says how the agent ends its work, or one step of the work."""
     if workspace.in_steps:
         return "When everything is in place, call submit. It ends this step of the work."
     return "When everything is in place, call submit. Nothing can be changed afterwards."

@@ -1,4 +1,4 @@
-"""Parts of an agent's prompt. Each part is made of what the task has, and says nothing about what the task lacks.
+"""Parts of an agent's prompt. Each part describes only things that the task has.
 
 The parts follow the prompt builder of ALE C.4: identity, tool guidance, runtime, rules and skills.
 """
@@ -148,7 +148,7 @@ def tools(workspace: Workspace, settings: WorkerSettings) -> str:
         named = (
             "the MCP server `desktop`, whose coordinates run from 0 to 1000 across and down the screen"
             if workspace.tools_by_mcp
-            else "the tool `computer`"
+            else "the tool `computer` and those whose names begin with `desktop_`"
         )
         parts.append(
             f"You have a desktop with a screen, a mouse and a keyboard: use {named}. Graphical programs that a shell "

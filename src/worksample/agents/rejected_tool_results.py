@@ -111,11 +111,20 @@ def _leave_out(results: Sequence[ChatMessageTool], said: str) -> None:
         one.content, one.error = words, None
 
 
-def sendable(messages: Sequence[ChatMessage]) -> None:
+def sendable(messages: Sequence[ChatMessage], most: int | None = None) -> None:
     """Change tool results so that every service accepts them: they are valid Unicode without NUL characters and never
-    empty.
+    empty. With `most`, the middle of texts with more than twice as many characters is left out, whatever tool they come
+    from.
     """
     for one in _all(messages):
         scrub(one)
         if isinstance(one.content, str):
             one.content = one.content.replace("\0", "\ufffd") or "[no output]"
+        if most is None:
+            continue
+        # Our own tools shorten their results, and then add a line or two.
+        if isinstance(one.content, str) and len(one.content) > 2 * most:
+            one.content = clip_middle(one.content, most)
+        for part in one.content if isinstance(one.content, list) else ():
+            if part.type == "text" and len(part.text) > 2 * most:
+                part.text = clip_middle(part.text, most)

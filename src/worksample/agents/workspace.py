@@ -29,6 +29,8 @@ class Workspace:
     """Interfaces of the task that the agent has tools for, such as `browser`."""
     tools_by_mcp: bool = False
     """True if the agent is a program that gets the tools of its interfaces from MCP servers."""
+    own_memory: int = 0
+    """Number of bytes of memory that the box has for the agent's own program, beside the task's memory."""
     in_steps: bool = False
     """True if the work is one step of a task with steps, so that the agent may get another step afterwards."""
     guidance: tuple[str, ...] = ()
@@ -65,7 +67,8 @@ class Workspace:
         """Return the note that is appended to a tool result if a process was killed because the box's memory was used
         up.
         """
-        return f"[a process was killed: the sandbox's {self.limits.memory / 2**30:.3g} GiB of memory were used up]"
+        most = self.limits.memory + self.own_memory
+        return f"[a process was killed: the sandbox's {most / 2**30:.3g} GiB of memory were used up]"
 
     def seconds(self, asked: float | None) -> float:
         """Return the time limit of a command in seconds, if the model requested `asked` seconds."""

@@ -54,7 +54,7 @@ def check_brief(instance: Instance) -> Iterator[Finding]:
 
 
 def _literal_placeholders(instance: Instance) -> set[str]:
-    """Return texts that look like a setting but stand for themselves, such as an imported job's own words."""
+    """Return texts that look like a placeholder for a setting but are plain text, for example in an imported job."""
     settings = [g.instance_settings for g in instance.grading.values()]
     return {value for one in settings for key, value in one.items() if value == f"{{{{{key}}}}}"}
 

@@ -66,6 +66,7 @@ COMMANDS: dict[str, CommandEntry | CommandGroup] = {
             "new": _entry("task_new", "Create a task package to start from."),
             "show": _entry("task_show", "Show a task package."),
             "list": _entry("task_list", "List the tasks in a folder or a suite."),
+            "load": _entry("task_load", "Call load() of a task package, and keep its instances."),
             "check": _entry("task_check", "Check a task package before it is used."),
         },
     ),
@@ -74,7 +75,8 @@ COMMANDS: dict[str, CommandEntry | CommandGroup] = {
         {
             "install": _entry("agent_install", "Install a version of a command-line agent on this machine."),
             "list": _entry("agent_list", "List the command-line agents, and which versions are installed here."),
-            "check": _entry("agent_check", "Check that an installed agent answers from inside a sandbox."),
+            "check": _entry("agent_check", "Check that an installed agent acts and answers inside a sandbox."),
+            "remove": _entry("agent_remove", "Remove installed versions of command-line agents."),
         },
     ),
     "image": CommandGroup(

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,6 +25,24 @@ STARTER, STARTER_TIME = "starter", "5m"
 """Name of the suite of `worksample demo`, and the time limit of its trials. The scripts need only seconds, but a shown
 plan contains the limit.
 """
+EXAM = "exam"
+EXAM_TASKS = {
+    "arrays": "terrain-earthwork/yard",
+    "documents": "claims-bpmn/motor",
+    "maps": "management-zones/hill",
+    "medical": "dicom-deidentify/group-a",
+    "plans": "survey-plan/mill",
+    "programs": "log-rates/shop",
+    "replays": "warehouse-robot/hall",
+    "scores": "clarinet-part/waltz",
+    "solids": "turned-part/bushing",
+    "tables": "egress-time/office",
+    "toolpaths": "contour-gcode/bracket",
+    "transcripts": "subtitle-retime/short",
+    "values": "chain-ladder/motor",
+    "workbooks": "loan-model/car",
+}
+"""Family of artifacts -> the instance that `worksample demo exam` runs."""
 SUITE, TASK, AGENT = "quaymark", "adm-desktops", "jules"
 DESKTOP = "desktop"
 """Name of the suite of `worksample demo desktop`."""
@@ -66,17 +85,43 @@ def install_demo_programs(*, quiet: bool) -> None:
 
 
 def starter_config(store: str, *, parallel: int, sandbox: str, only: tuple[str, ...] = ()) -> ExperimentConfig:
-    """Return the configuration of the demo's experiment. It has the starter suite, and a scripted agent for each folder
-    in the suite's `scripts/`.
+    """Return the configuration of the demo's experiment: the starter suite and its scripted agents."""
+    return _suite_config("demo", STARTER, store, parallel=parallel, sandbox=sandbox, only=only)
+
+
+def exam_config(store: str, *, parallel: int, sandbox: str, quiet: bool) -> ExperimentConfig:
+    """Return the configuration of the exam demo's experiment: one instance of each family of artifacts, and the exam
+    suite's scripted agents.
+
+    A task that needs a program that this machine lacks is left out, and the user is told. Raises MissingExtra if a
+    library of the graders is not installed.
+    """
+    from worksample.extras import EXTRAS, need
+
+    need(*(extra for extra in EXTRAS if extra.startswith("graders-")))
+    chosen = dict(EXAM_TASKS)
+    if which("soffice") is None:
+        _say(
+            f"left out {chosen.pop('workbooks')}: LibreOffice is not installed (apt-get install libreoffice-calc)",
+            quiet,
+        )
+    return _suite_config("exam", EXAM, store, parallel=parallel, sandbox=sandbox, only=tuple(chosen.values()))
+
+
+def _suite_config(
+    name: str, suite: str, store: str, *, parallel: int, sandbox: str, only: tuple[str, ...]
+) -> ExperimentConfig:
+    """Return the configuration of an experiment with a suite that ships, and a scripted agent for each folder in the
+    suite's `scripts/`.
     """
     from worksample.experiments.config import AgentConfig, ExperimentConfig, LimitsConfig
     from worksample.tasks import find_suite
 
-    folder = find_suite(STARTER).parent / "scripts"
+    folder = find_suite(suite).parent / "scripts"
     return ExperimentConfig(
-        name="demo",
+        name=name,
         store=store,
-        suite=STARTER,
+        suite=suite,
         only=only,
         agents=tuple(
             AgentConfig(name=path.name, harness="scripted", script=str(path))

@@ -1,8 +1,8 @@
-"""Check of an installed agent before it gets work. The agent runs in its own box and must get one answer from its
-model.
+"""Check of an installed agent before it gets work. The agent runs in its own box and must prove a tool call.
 
-The brief contains two words, and the expected answer joins the two words. So a program that only prints its prompt does
-not pass. A program passes if it prints its model's answer, or writes the answer into its log.
+The brief asks for a file whose content joins two words, and for an answer that joins them too. So a program that only
+prints its prompt does not pass, and neither does one whose model cannot act in the box: the file must be among the
+deliverables. A program without tools only has to write the file. The answer must be in the program's output or its log.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from worksample.records import (
     Limits,
     Lock,
     Manifest,
+    Paths,
     Protocol,
     Slot,
     Submission,
@@ -46,14 +47,16 @@ from worksample.stall_tolerant_loop import run_steadily
 from worksample.store import Store, put_canonical
 
 if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
     from inspect_ai.tool import ToolInfo
 
     from .config import ExperimentConfig
 
 BRIEF = (
-    "This is only a check. Answer with one line: the words {first} and {second}, joined by a hyphen. Write no "
-    "file. Use no tool unless you need one to end your work; in that case let the tool print the line."
+    "This is only a check. With a tool, write one line into the file {output}/check.txt: the words {first} and "
+    "{second}, joined by a hyphen. Then answer with the same line, and end your work."
 )
+PROOF = "check.txt"
 LOG_BYTES = 64 << 20
 """Maximum number of bytes of the agent's log files that are searched for the model's answer."""
 DOUBLE = "mockllm/model"
@@ -108,19 +111,31 @@ def _check_one(agent: Agent, config: ExperimentConfig) -> AgentCheckResult:
         )
     words = f"left{secrets.token_hex(3)}", f"right{secrets.token_hex(3)}"
     with scratch_folder("check") as folder:
-        trial, printed, log = run_steadily(_trial(folder, agent, config, words))
+        trial, seen = run_steadily(_trial(folder, agent, config, words))
     answer = "-".join(words)
-    said = find_answer(answer, printed, log)
+    said = find_answer(answer, seen.printed, seen.log)
     calls = trial.usage["agent"].calls if "agent" in trial.usage else 0
     fault = ""
     if trial.outcome.ending is not Ending.DONE:
         fault = trial.outcome.reason or str(trial.outcome.cause)
     elif not calls:
         fault = "it ended without calling its model"
+    elif answer not in seen.proof:
+        last = clip_middle((seen.printed.strip().splitlines() or ["nothing"])[-1], 200)
+        fault = f"it did not write the file that the check asks for, so no tool call is proven; it printed: {last}"
     elif not said:
-        last = clip_middle((printed.strip().splitlines() or ["nothing"])[-1], 200)
+        last = clip_middle((seen.printed.strip().splitlines() or ["nothing"])[-1], 200)
         fault = f"its model's answer is neither in its output nor in its log; it printed: {last}"
     return AgentCheckResult(*_first(found), said=said, fault=fault, calls=calls, seconds=trial.working_seconds)
+
+
+@dataclass(frozen=True)
+class CheckEvidence:
+    """What the trial of a check left: the program's standard output, the text of its log, and the requested file."""
+
+    printed: str = ""
+    log: str = ""
+    proof: str = ""
 
 
 def find_answer(answer: str, printed: str, log: str) -> str:
@@ -129,7 +144,7 @@ def find_answer(answer: str, printed: str, log: str) -> str:
     If only the program's log contains the answer, return the answer with the remark "(in its log)". Return "" if the
     answer is in neither text.
     """
-    line = next((line.strip() for line in printed.splitlines() if answer in line), "")
+    line = next((line.strip() for line in reversed(printed.splitlines()) if answer in line), "")
     return clip_middle(line, 200) or (f"{answer} (in its log)" if answer in log else "")
 
 
@@ -139,8 +154,8 @@ def _first(found: AgentCheckResult) -> tuple[str, str, str]:
 
 async def _trial(
     folder: Path, agent: Agent, config: ExperimentConfig, words: tuple[str, str]
-) -> tuple[Trial, str, str]:
-    """Run one trial in a temporary store. Return the trial, the program's standard output and the text of its log."""
+) -> tuple[Trial, CheckEvidence]:
+    """Run one trial in a temporary store. Return the trial and what it left."""
     store = await asyncio.to_thread(Store.open, folder / "store", create=True)
     try:
         experiment, slot = await asyncio.to_thread(_plan, store, agent, words)
@@ -156,36 +171,56 @@ async def _trial(
         await run_slots(store, experiment, [slot], run, lambda trial, handed: closed.append((trial, handed)))
         (trial, submission) = closed[0]
         if submission is None:
-            return trial, "", ""
-        printed = await asyncio.to_thread(_printed_lines, store, submission)
-        return trial, printed, await asyncio.to_thread(_log, store, submission)
+            return trial, CheckEvidence()
+        return trial, await asyncio.to_thread(_evidence, store, submission)
     finally:
         await asyncio.to_thread(store.close)
 
 
 def _args(agent: Agent, words: tuple[str, str]) -> dict[str, Any]:
-    """Return the arguments of the mock model, so that it gives the expected answer to every request. Return no
-    arguments for any other model.
+    """Return the arguments of the mock model, so that it does what the brief asks for. Return no arguments for any
+    other model.
     """
     if agent.model != DOUBLE:
         return {}
     from inspect_ai.model import ModelOutput
 
     answer, program = "-".join(words), find_program(agent.harness)
+    path = f"{Paths().output}/{PROOF}"
+    ends_by = program.ends_by if program is not None else ""
 
-    def reply(_: Any, tools: list[ToolInfo], *more: Any) -> ModelOutput:
-        shells = [tool.name for tool in tools if "command" in tool.parameters.properties]
-        if program is None or not program.ends_by or not shells:
+    def reply(messages: list[ChatMessage], tools: list[ToolInfo], *more: Any) -> ModelOutput:
+        shell = next((one for one in tools if COMMANDS & set(one.parameters.properties)), None)
+        if program is not None and not program.tools:
+            return ModelOutput.from_content(DOUBLE, f"{answer}\n\n{path}\n```\n{answer}\n```\n")
+        told = any(f"wrote {answer}" in one.text for one in messages if one.role != "assistant")
+        if shell is None or (told and not ends_by):
             return ModelOutput.from_content(DOUBLE, answer)
-        call = {"command": f"{program.ends_by}; echo {answer}"}
-        return ModelOutput.for_tool_call(DOUBLE, shells[0], call, content=answer)
+        command = f"{ends_by}; echo {answer}" if told else f"echo {answer} > {path}; echo wrote {answer}"
+        return ModelOutput.for_tool_call(DOUBLE, shell.name, arguments_of(shell, command), content=answer)
 
     return {"custom_outputs": reply}
 
 
+COMMANDS = frozenset({"command", "cmd"})
+"""Names of the parameter in which tools of programs take a shell command."""
+
+
+def arguments_of(shell: ToolInfo, command: str) -> dict[str, Any]:
+    """Return arguments for a program's shell tool: the command, and some value for each other required parameter."""
+    given: dict[str, Any] = {}
+    for name, schema in shell.parameters.properties.items():
+        if name in COMMANDS:
+            given[name] = ["sh", "-c", command] if schema.type == "array" else command
+        elif name in shell.parameters.required:
+            usual = {"boolean": False, "integer": 30, "number": 30, "array": [], "object": {}}
+            given[name] = (schema.enum or [usual.get(str(schema.type), "check")])[0]
+    return given
+
+
 def _plan(store: Store, agent: Agent, words: tuple[str, str]) -> tuple[Experiment, Slot]:
     empty = put_canonical(store.blobs, Manifest(entries=()).plain())
-    brief = BRIEF.format(first=words[0], second=words[1])
+    brief = BRIEF.format(first=words[0], second=words[1], output=Paths().output)
     work = TaskWork(brief=brief, inputs=empty, software=empty, environment=Environment(limits=LIMITS))
     capture = Capture(probes=empty)
     instance = Instance(
@@ -222,6 +257,14 @@ def _plan(store: Store, agent: Agent, words: tuple[str, str]) -> tuple[Experimen
     )
     store.commit(instance, agent, experiment, slot)
     return experiment, slot
+
+
+def _evidence(store: Store, submission: Submission) -> CheckEvidence:
+    entry = store.manifest(submission.parts["output"].manifest).find(PROOF)
+    proof = b"" if entry is None or entry.blob is None or entry.size > 10_000 else store.blobs.read(entry.blob)
+    return CheckEvidence(
+        _printed_lines(store, submission), _log(store, submission), proof.decode("utf-8", errors="replace")
+    )
 
 
 def _printed_lines(store: Store, submission: Submission) -> str:

@@ -69,12 +69,18 @@ class AgentConfig(Frozen):
     settings: dict[str, Any] = {}
     """Settings of the harness. They are listed in docs/how-to/choose-an-agent.md."""
     preset: str | None = None
-    """Preset of a published paper: `rli`, `upbench`, `ale` or `tac`. It provides settings and limits of that paper."""
+    """Preset of a published paper, such as `rli-cli`, `upbench`, `ale` or `tac`. It provides settings and limits of
+    that paper.
+    """
     script: str | None = None
     """Folder of the agent's scripts, relative to the experiment file. Only for the harness `scripted`."""
     folder: str | None = None
     """Folder (or file) with the agent's program, relative to the experiment file. Only for the harness `command`. Boxes
     mount the folder read-only as `{agent}`.
+    """
+    files: tuple[str, ...] = ()
+    """Single files of the agent's program, relative to the experiment file, instead of `folder`. They appear in
+    `{agent}`.
     """
     capabilities: tuple[str, ...] | None = None
     """Capabilities of the agent, such as `vision`. An instance that requires another capability is not attemptable. The

@@ -214,6 +214,8 @@ def _with_absolute_paths(data: Mapping[str, Any], base: Path) -> dict[str, Any]:
     table = dict(data)
     if isinstance(table.get("tasks"), list | tuple):
         table["tasks"] = [_path(t, base) for t in table["tasks"]]
+    if isinstance(table.get("files"), list | tuple):
+        table["files"] = [_path(one, base) for one in table["files"]]
     for key in ("store", "script", "folder"):
         if key in table:
             table[key] = _path(table[key], base)

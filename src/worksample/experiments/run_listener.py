@@ -1,4 +1,4 @@
-"""Live progress of a run, for a progress bar or printed lines."""
+"""Listeners to the events of a run, such as a progress bar, and the counts that they show."""
 
 from __future__ import annotations
 

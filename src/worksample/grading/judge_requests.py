@@ -17,8 +17,7 @@ from worksample.kit.broker_client import unpack
 from worksample.models import Exhibit, JudgeReply, Look, ModelRole, Probe, ProbeKind, Roles, add_priced_usage, ask_judge
 from worksample.models.judge_config import DEFAULT
 from worksample.records import Usage
-
-from .broker import MalformedRequest
+from worksample.sandboxes.request_broker import MalformedRequest
 
 EXHIBITS = 200
 """Maximum number of exhibits in one question."""

@@ -20,9 +20,10 @@ from worksample.sandboxes import open_box
 from worksample.sandboxes.capture import STEPS, StepCapture, capture_box
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.images import root_with_layers, task_image
+from worksample.sandboxes.live_verification import VERIFIED, verify_live
+from worksample.sandboxes.task_program import run_start
+from worksample.sandboxes.task_verifier import SOLUTION, Verifier, box_for
 from worksample.sandboxes.work_step_setup import copy_into_box, prepare_step
-
-from .verifier_requests import SOLUTION, Verifier, box_for
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -74,12 +75,17 @@ async def run_solution(
                 open_box(config, kind=sandbox) as box,
                 serve_endpoints(box, network.targets() if network else {}),
             ):
+                if environment.start is not None and environment.start.files is not None:
+                    code = await asyncio.to_thread(store.folder, environment.start.files)
+                    await run_start(box, environment.start, code, sandbox=sandbox)
                 if environment.steps:
                     note, parts = await _run_steps(store, box, instance, settings["step"], reference)
                 else:
                     done = await box.run(settings["solution"], timeout=FairTimeout(environment.limits.time or SECONDS))
                     note, parts = f"the solution's exit code: {_format_exit_code(done)}", {}
                 captured = await capture_box(box, store.blobs, instance)
+                verified = await verify_live(box, store, instance, captured.parts, sandbox=sandbox)
+                parts |= {} if verified is None else {VERIFIED: verified}
         finally:
             await asyncio.to_thread(held.__exit__, None, None, None)
     submission = Submission(

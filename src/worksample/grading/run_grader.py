@@ -23,13 +23,13 @@ from worksample.records import GradePayload, Grading, Usage
 from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import Target, serve_endpoints
 from worksample.sandboxes.python_toolbox import platform_python
+from worksample.sandboxes.request_broker import SOCKET, RequestBroker
 from worksample.sandboxes.services import TrialServices, open_services
+from worksample.sandboxes.starved_programs import starvation_reason
 
-from .broker import SOCKET, GradingBroker
 from .grading_boxes import DELIVERED, RESULT, SCRATCH, GraderLimits, GradingBoxes
 from .judge_requests import GraderQuestions
 from .program_requests import ProgramRequests
-from .starved_programs import starvation_reason
 from .verifier_requests import VerifierRequests
 
 RESULT_LIMIT = 16 << 20
@@ -68,7 +68,7 @@ async def run_grader(
 
     roles: the judges that the grader may ask. If a judge does not answer a question, the grade is not accepted.
     """
-    broker = GradingBroker({})
+    broker = RequestBroker({})
     asks = GraderQuestions(roles or {}, broker.records)
     ended = await _run_and_read(place, grading, sink, sandbox, broker, asks)
     if asks.failed is not None and ended.cause is not Cause.GRADER_SANDBOX:
@@ -85,7 +85,7 @@ def _judge_failure(error: JudgeError) -> dict[str, Any]:
 
 
 async def _run_and_read(
-    place: GradingBoxes, grading: Grading, sink: Sink, sandbox: str, broker: GradingBroker, asks: GraderQuestions
+    place: GradingBoxes, grading: Grading, sink: Sink, sandbox: str, broker: RequestBroker, asks: GraderQuestions
 ) -> GraderEnd:
     limits = GraderLimits.of(grading.settings)
     runs = ProgramRequests(place.running, sandbox, sink, limits.timeout, broker.records)
@@ -139,7 +139,7 @@ def _targets(place: GradingBoxes, services: TrialServices | None) -> dict[Endpoi
     return {one: services.target(place.behind[one]) for one in place.grading.endpoints}
 
 
-async def _run_with_broker(box: Box, command: list[str], broker: GradingBroker, timeout: float) -> Completed:
+async def _run_with_broker(box: Box, command: list[str], broker: RequestBroker, timeout: float) -> Completed:
     """Run the grader together with its broker. The time in which the grader waits for an answer of the broker, or for a
     processor, does not count towards the time limit.
     """
@@ -232,7 +232,7 @@ def grade_from_result(done: Completed, data: bytes | None, grading: Grading, lim
         ) from error
 
 
-async def _record_of(done: Completed | None, broker: GradingBroker, sink: Sink) -> dict[str, Any]:
+async def _record_of(done: Completed | None, broker: RequestBroker, sink: Sink) -> dict[str, Any]:
     record: dict[str, Any] = {}
     if done is not None:
         record |= {"exit": done.returncode, "seconds": round(done.seconds, 3)}

@@ -116,7 +116,7 @@ class BrokerClient:
             "timeout": float(timeout),
             "files": {name: pack(_content(data)) for name, data in files.items()},
         }
-        return _ran(self.ask("run", body, patience=max(PATIENCE, 30 * timeout)))
+        return ran_from(self.ask("run", body, patience=max(PATIENCE, 30 * timeout)))
 
     def verify(self, timeout: float, step: str = "") -> Ran:
         """Ask the broker to run the verifier; see `Case.verify`.
@@ -124,7 +124,7 @@ class BrokerClient:
         timeout: seconds that the verifier may take. The time to unpack its root file system is not counted.
         """
         body = {"step": step} if step else {}
-        return _ran(self.ask("verify", body, patience=max(PATIENCE, 30 * timeout)))
+        return ran_from(self.ask("verify", body, patience=max(PATIENCE, 30 * timeout)))
 
     def ask(self, verb: str, body: Mapping[str, Any], *, patience: float) -> dict[str, Any]:
         """Send a request to the broker and return the answer.
@@ -195,7 +195,8 @@ def _content(data: bytes | str | Path) -> bytes:
     return data.encode() if isinstance(data, str) else data
 
 
-def _ran(answer: Mapping[str, Any]) -> Ran:
+def ran_from(answer: Mapping[str, Any]) -> Ran:
+    """Return the result of a program from an answer of the broker."""
     return Ran(
         exit=answer["exit"],
         stdout=unpack(answer["stdout"]).decode("utf-8", "replace"),

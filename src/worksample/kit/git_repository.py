@@ -27,7 +27,9 @@ MOST_FILES, MOST_BYTES = 200, 4 << 20
 """Maximum number of files, and of bytes of all files together, that `Repository.contents` returns."""
 
 
-def _within(seconds: int, words: list[str], env: dict[str, str]) -> tuple[subprocess.CompletedProcess[bytes], float]:
+def _within(
+    seconds: int, words: list[str], env: dict[str, str], given: bytes = b""
+) -> tuple[subprocess.CompletedProcess[bytes], float]:
     """Run a program until it exits, and return its result and its processor time in seconds.
 
     Only processor time is limited. A limit of elapsed time would fail a deliverable on a busy machine.
@@ -37,8 +39,9 @@ def _within(seconds: int, words: list[str], env: dict[str, str]) -> tuple[subpro
     # A box forbids limits of other processes, so a shell sets its own and becomes the program.
     limited = ["/bin/sh", "-c", f'ulimit -S -t {seconds}; ulimit -H -t {seconds + 5}; exec "$@"', "sh", *words]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    with subprocess.Popen(limited, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        out, said = process.communicate()
+    pipe = subprocess.PIPE
+    with subprocess.Popen(limited, env=env, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        out, said = process.communicate(given)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return subprocess.CompletedProcess(words, process.returncode, out, said), used
@@ -72,9 +75,40 @@ class Repository:
 
     def commits(self, branch: str = "main") -> list[Commit]:
         """Return the commits of a branch, newest first."""
+        return self._log(f"refs/heads/{branch}")
+
+    def history(self) -> list[Commit]:
+        """Return the commits of all branches and tags, newest first."""
+        return self._log("--all")
+
+    def refs(self) -> list[str]:
+        """Return the names of all references, such as `refs/tags/v1`, with the messages of annotated tags."""
+        with self._plain() as folder:
+            said = self._git(folder, "for-each-ref", "--format=%(refname) %(contents)")
+        return [line for line in said.decode("utf-8", "replace").splitlines() if line]
+
+    def objects(self) -> list[tuple[str, str, bytes]]:
+        """Return every version of every file that a branch or tag can reach, as (name, object id, content). Raises
+        DeliverableError if all versions together are larger than 64 MiB.
+        """
+        with self._plain() as folder:
+            listed = self._git(folder, "rev-list", "--objects", "--all").decode("utf-8", "replace").splitlines()
+            named = {id: name for id, _, name in (line.partition(" ") for line in listed[: MOST * 5])}
+            batch = self._git(folder, "cat-file", "--batch", given="\n".join(named).encode())
+        found, at = [], 0
+        while at < len(batch):
+            end = batch.index(b"\n", at)
+            id, kind, size = (*batch[at:end].decode().split(" "), "", "")[:3]
+            length = int(size or 0)
+            if kind == "blob":
+                found.append((named.get(id, ""), id, batch[end + 1 : end + 1 + length]))
+            at = end + 2 + length if size else end + 1
+        return found
+
+    def _log(self, of: str) -> list[Commit]:
         form = _FIELD.join(("%H", "%an", "%ae", "%ct", "%B")) + _END
         with self._plain() as folder:
-            said = self._git(folder, "log", f"--max-count={MOST}", f"--format={form}", f"refs/heads/{branch}", "--")
+            said = self._git(folder, "log", f"--max-count={MOST}", f"--format={form}", of, "--")
         found = []
         for entry in said.decode("utf-8", "replace").split(_END)[:-1]:
             id, author, mail, at, message = (*entry.strip("\n").split(_FIELD, 4), "", "", "", "")[:5]
@@ -129,14 +163,14 @@ class Repository:
             )
             yield folder
 
-    def _git(self, folder: Path, *words: str) -> bytes:
+    def _git(self, folder: Path, *words: str, given: bytes = b"") -> bytes:
         env = {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_TERMINAL_PROMPT": "0", "GIT_DIR": str(folder), "LC_ALL": "C.UTF-8",
         }  # fmt: skip
         where = f"git/{self._name}"
         try:
-            done, used = _within(SECONDS, ["git", *words], env)
+            done, used = _within(SECONDS, ["git", *words], env, given)
         except FileNotFoundError as error:
             raise GraderError(
                 "git is not installed here", cause=Cause.GRADER_LACKS, next="apt-get install git"

@@ -119,14 +119,14 @@ def _open_workbook(path: Path, formulas: bool, take: Callable[[Any], T]) -> T:
                     return _take_and_close(_load(file, formulas), take)
                 except UnreadableSource:
                     raise
-                except _refusals():
+                except refusals():
                     file.seek(0)
             return _read_values_only(file, formulas, take)
     except UnreadableSource:
         raise
     except DefusedXmlException as error:
         raise UnreadableSource(f"holds forbidden XML: {type(error).__name__}") from error
-    except _refusals() as error:
+    except refusals() as error:
         raise UnreadableSource(f"is a damaged workbook: {type(error).__name__}: {error}") from error
 
 
@@ -134,7 +134,7 @@ def _read_values_only(file: IO[bytes], formulas: bool, take: Callable[[Any], T])
     reduced = values_only(file)
     try:
         book = _load(reduced, formulas)
-    except _refusals() as error:
+    except refusals() as error:
         if not well_formed(reduced):
             raise
         why = f"{type(error).__name__}: {error}"[:400]
@@ -159,7 +159,7 @@ def _load(file: IO[bytes], formulas: bool) -> Any:
     return openpyxl.load_workbook(file, read_only=True, data_only=not formulas, keep_links=False)
 
 
-def _refusals() -> tuple[type[Exception], ...]:
+def refusals() -> tuple[type[Exception], ...]:
     """Return the classes of exceptions that openpyxl raises for a workbook that it cannot read."""
     from openpyxl.utils.exceptions import InvalidFileException
 

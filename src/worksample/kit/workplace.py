@@ -32,6 +32,8 @@ from .workbook import read_table
 MOST = 100_000
 """Maximum number of rows that are read of one kind, such as messages or issues. Further rows are ignored."""
 FILE_LIMIT = 64 << 20
+QUESTION, ADDRESSED = 1_200, 6
+"""Maximum characters of a question, and maximum number of people who are asked the same, word by word."""
 SIGN_IN_PROGRAM = "worksample-sign-in"
 """The `program` of requests by which the platform signed the agent's browser in."""
 DOMAIN, ROOMS = "workplace", "rooms.workplace"
@@ -110,6 +112,7 @@ class Workplace:
     def __init__(self, state: Path) -> None:
         """Create a reader. state: the folder of the exported state, with subfolders such as `chat/` and `tracker/`."""
         self._state = Path(state)
+        self._addressed: dict[str, set[str]] = {}
 
     # chat
 
@@ -126,26 +129,56 @@ class Workplace:
     def told(self, to: str, by: str, *marks: str) -> datetime | None:
         """Return the time of the first direct message from `by` to `to` that contains all `marks`, in any case. Returns
         None if no message does.
+
+        An answer to an announcement does not count: to a text that is longer than a question, or that `to` has sent
+        to more than six people word by word.
         """
-        for one in self.direct(to, by):
-            if one.by == by and all(mark.casefold() in one.text.casefold() for mark in marks):
+        for one, announced in self._conversation(to, by):
+            if one.by == by and not announced and all(mark.casefold() in one.text.casefold() for mark in marks):
                 return one.at
         return None
+
+    def _conversation(self, owner: str, other: str) -> Iterator[tuple[Message, bool]]:
+        """Yield the direct messages of two people, each with whether it announces or answers an announcement of
+        `owner`. Messages of a conversation are answered in their order.
+        """
+        waiting, announced = list[bool](), False
+        for one in self.direct(owner, other):
+            if one.by == owner:
+                waiting.append(self._is_announcement(owner, one.text))
+                yield one, waiting[-1]
+            else:
+                announced = waiting.pop(0) if waiting else announced
+                yield one, announced
+
+    def _is_announcement(self, by: str, text: str) -> bool:
+        if len(text) > QUESTION:
+            return True
+        if by not in self._addressed:
+            asked = 'SELECT "with", value FROM prosodyarchive WHERE host = ? AND user = ? AND store = ? LIMIT ?'
+            counts: dict[str, set[str]] = {}
+            for other, value in self._rows("chat/chat.sqlite", asked, (DOMAIN, by, "archive", MOST)):
+                message = _message(0, str(value))
+                if message is not None and message.by == by:
+                    counts.setdefault(" ".join(message.text.split()), set()).add(str(other))
+            self._addressed[by] = {words for words, people in counts.items() if len(people) > ADDRESSED}
+        return " ".join(text.split()) in self._addressed[by]
 
     def answered(self, owner: str, other: str, *marks: str, news: Callable[[Message], bool]) -> datetime | None:
         """Return the time of the first direct message in which `other` answered a question of `owner` with a text that
         contains all `marks`. Returns None if no message does.
 
         news: a function that returns whether a message of `owner` only gives news and asks nothing. A reply to such
-        messages alone does not count, because a colleague may object to a decision without being asked. The order of
+        messages alone does not count, because a colleague may object to a decision without being asked. Announcements
+        are no questions (see `told`). The order of
         messages is that of the conversation, which is exact even for messages of the same second.
         """
         asked = heard = False
-        for one in self.direct(owner, other):
+        for one, announced in self._conversation(owner, other):
             if one.by == owner:
-                asked, heard = (asked and not heard) or not news(one), False
+                asked, heard = (asked and not heard) or not (news(one) or announced), False
             elif one.by == other:
-                if asked and all(mark.casefold() in one.text.casefold() for mark in marks):
+                if asked and not announced and all(mark.casefold() in one.text.casefold() for mark in marks):
                     return one.at
                 heard = True
         return None
@@ -188,11 +221,7 @@ class Workplace:
         """Return the content of a document. Raises DeliverableError if the document is missing or larger than 64
         MiB.
         """
-        with deliverable(name):
-            path = file_in(self._state / "files", name)
-            if path.stat().st_size > FILE_LIMIT:
-                raise UnreadableSource("is larger than 64 MiB")
-            return path.read_bytes()
+        return self._read(f"files/{name}", name)
 
     def rows(self, name: str) -> Table:
         """Return a document as a table: a CSV file of any common dialect, or the first sheet of a workbook. The size
@@ -263,6 +292,35 @@ class Workplace:
             if well and asked == method and fnmatchcase(where.partition("?")[0], path) and by in ("", who):
                 return _moment(one.get("at"))
         return None
+
+    def repositories(self) -> list[str]:
+        """Return the names of all Git repositories, sorted."""
+        root = self.folder("git")
+        return sorted(path.stem for path in root.glob("*.git") if path.is_dir()) if root is not None else []
+
+    def folder(self, name: str) -> Path | None:
+        """Return a folder of the exported state, or None if there is none (or only a link)."""
+        path = self._state / name
+        return path if path.is_dir() and not path.is_symlink() else None
+
+    def state_file(self, name: str) -> bytes:
+        """Return a file of the exported state, such as an attachment of the tracker. Raises DeliverableError if the
+        file is missing, a link, or larger than 64 MiB.
+        """
+        return self._read(name, name)
+
+    def _read(self, path: str, name: str) -> bytes:
+        with deliverable(name):
+            file = file_in(self._state, path)
+            if file.stat().st_size > FILE_LIMIT:
+                raise UnreadableSource("is larger than 64 MiB")
+            return file.read_bytes()
+
+    def query(self, file: str, asked: str, given: Sequence[object] = ()) -> list[Any]:
+        """Return the rows of a query of a service's database, such as `tracker/tracker.sqlite`. Raises DeliverableError
+        if the database cannot be read.
+        """
+        return self._rows(file, asked, given)
 
     def _rows(self, file: str, asked: str, given: Sequence[object]) -> list[Any]:
         with deliverable(file), self._database(file) as database:

@@ -148,8 +148,8 @@ def failed_connection(error: BaseException) -> bool:
 
 
 def out_of_credit(error: BaseException) -> bool:
-    """Return whether the error says that the account is empty. Services report it with the status 429, as if waiting
-    would help.
+    """Return whether the error says that the account is empty. Services report an empty account with the status 429,
+    although waiting does not help.
     """
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, dict) else None

@@ -83,6 +83,7 @@ from .task import Protocol as Protocol
 from .task import ServiceLimits as ServiceLimits
 from .task import ServiceSpec as ServiceSpec
 from .task import SourceFiles as SourceFiles
+from .task import StartSpec as StartSpec
 from .task import StepSpec as StepSpec
 from .task import Suite as Suite
 from .task import Task as Task

@@ -194,6 +194,17 @@ class WorkplaceSource(Frozen):
     """True if nobody in the company answers, because the company has no simulated colleagues. Omitted if false."""
 
 
+class StartSpec(Frozen):
+    """The task's program that prepares the agent's box before the agent begins. It runs in a box of its own."""
+
+    entry: str
+    """Path of the file in the package that has the function `start`."""
+    files: Digest | None = None
+    """Digest of the manifest that contains this file. None before the package is stored."""
+    settings: dict[str, Any] = {}
+    """Settings of the instance, which the program is given."""
+
+
 Observation = Literal["tree", "dom", "screenshot", "marks", "visible", "interactable", "viewport", "tabs"]
 
 
@@ -282,6 +293,16 @@ class Environment(Frozen):
     """
     limits: Limits = Limits()
     paths: Paths = Paths()
+    os: str = omittable("linux")
+    """Operating system that the work needs. Omitted if `linux`, the only one that sandboxes provide."""
+    cores: int = omittable(0, ge=0)
+    """Number of processors that the machine must have. Omitted if 0, for any number."""
+    memory: int = omittable(0, ge=0)
+    """Bytes of memory that the machine must have. Omitted if 0. `limits.memory` says how much of it the box may use."""
+    gpu: str = omittable("")
+    """The graphics processor that the work needs, such as `any` or `cuda`. Omitted if the work needs none."""
+    start: StartSpec | None = omittable(None)
+    """Program that prepares the box before the agent begins. Omitted if the task has none."""
 
 
 class Deliverable(Frozen):

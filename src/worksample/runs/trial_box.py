@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from worksample.agents import is_program, mounts_of
+from worksample.agents import is_program, memory_of, mounts_of
 from worksample.agents.command_harness import HOME
 from worksample.agents.workspace import SCRATCH
 from worksample.box import Box, BoxConfig, BoxLimits, Mount, Root
@@ -40,7 +40,9 @@ def box_config(context: TrialContext) -> BoxConfig:
         root=_root(context),
         output=paths.output,
         scratch=SCRATCH,
-        limits=BoxLimits(memory=limits.memory, processes=limits.processes, disk=limits.disk),
+        limits=BoxLimits(
+            memory=limits.memory + memory_of(spec.job.agent), processes=limits.processes, disk=limits.disk
+        ),
         label=context.id,
     )
 

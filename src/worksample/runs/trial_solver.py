@@ -14,11 +14,14 @@ import anyio
 
 from worksample.background_services import FailureSignal
 from worksample.errors import Cause, SandboxError, WorksampleError
-from worksample.records import HealthSpec, Limits, Trial, TrialOutcome, now
+from worksample.models.media import CURRENT as MEDIA
+from worksample.models.media import MediaServices
+from worksample.records import HealthSpec, Limits, StartSpec, Trial, TrialOutcome, now
 from worksample.sandboxes.copied_inputs import copy_inputs
 from worksample.sandboxes.health_check import health_failure
 from worksample.sandboxes.services import TrialServices, open_services
 from worksample.sandboxes.services.service_boxes import ServiceBox, service_boxes
+from worksample.sandboxes.task_program import run_start
 from worksample.stall_tolerant_loop import count_stalls
 from worksample.workplace.colleagues.colleague_runner import ROLE, ColleagueRunner
 from worksample.workplace.running_workplaces import open_trial_workplace
@@ -62,6 +65,8 @@ async def run_trial(context: TrialContext, state: TaskState, generate: Generate)
     """
     context.began = time.monotonic()
     context.started = now()
+    config = context.spec.job.config
+    MEDIA.set(MediaServices(lambda model: config.service(model).args, config.prices))
     context.record(BoxRecorder(context))
     context.phases["sandbox"] = round(_since_init(), 6)
     async with AsyncExitStack() as stack:
@@ -101,6 +106,8 @@ async def _work(
             services, colleagues = await _serve(context, stack)
         if (box := box_of()) is not None:
             await copy_inputs(box, environment)
+        if environment.start is not None:
+            await _prepare_box(context, environment.start)
         limits = apply_limits(_limits(context.spec.limits), catch_errors=True)
         with context.account.current(), limits as scope, count_stalls(), anyio.CancelScope() as context.working:
             if context.lost:
@@ -161,6 +168,20 @@ async def _serve(context: TrialContext, stack: AsyncExitStack) -> tuple[TrialSer
     context.began = time.monotonic()
     context.started = now()
     return services, colleagues
+
+
+async def _prepare_box(context: TrialContext, start: StartSpec) -> None:
+    """Run the task's program that prepares the box, before the agent's time begins. Raises SandboxError
+    (`service.start`) if it fails.
+    """
+    box, store = box_of(), context.spec.job.store
+    if box is None or start.files is None:
+        raise SandboxError("the trial has no sandbox to prepare", where=start.entry, next="worksample doctor")
+    with context.measure("start"):
+        code = await asyncio.to_thread(store.folder, start.files)
+        await run_start(box, start, code, sandbox=context.spec.job.config.sandbox)
+    context.began = time.monotonic()
+    context.started = now()
 
 
 def _colleagues(context: TrialContext, services: TrialServices, workplace: LiveWorkplace) -> ColleagueRunner:

@@ -24,11 +24,12 @@ from worksample.records import (
     ImageSource,
     Limits,
     Paths,
+    StartSpec,
 )
 
 from .image_names import Image
 from .mcp_servers import McpTable, check_mcp
-from .package_files import Folder, SharedFolder
+from .package_files import Folder, PythonFile, SharedFolder
 from .task_services import Command, ServiceTable, Word, check_services, target
 from .work_steps import StepTable, check_steps
 from .workplace_settings import WORKPLACE, check_workplace, endpoints_of_workplace, source_of
@@ -181,6 +182,12 @@ class EnvironmentTable(Frozen):
     """Whether the output folder begins with a writable copy of the input files."""
     limits: LimitsTable = LimitsTable()
     paths: PathsTable = PathsTable()
+    os: Literal["linux", "windows", "macos"] = "linux"
+    cores: Annotated[int, Field(ge=1, le=4096, strict=True), AllowedText("a number from 1 to 4096")] | None = None
+    memory: Size | None = None
+    gpu: Annotated[Word, AllowedText("'any', or a kind in lower case such as 'cuda'")] | None = None
+    start: PythonFile | None = None
+    """The file whose function `start` prepares the agent's box."""
 
     @model_validator(mode="after")
     def _check_combinations(self) -> Self:
@@ -237,6 +244,11 @@ class EnvironmentTable(Frozen):
             steps=tuple(one.record() for one in self.step),
             limits=self.limits.merged_over(usual),
             paths=self.paths.merged_over(Paths()),
+            os=self.os,
+            cores=self.cores or 0,
+            memory=self.memory or 0,
+            gpu=self.gpu or "",
+            start=StartSpec(entry=self.start) if self.start else None,
         )
 
 

@@ -111,7 +111,9 @@ class _Instance:
         if self.table.services and shared.workplace is not None:
             self._fault("services", "a workplace has the same services for all instances", "services of [environment]")
         services = tuple(dict.fromkeys((*shared.services, *self.table.services)))
-        return shared.replaced(limits=self.table.limits.merged_over(shared.limits), paths=paths, services=services)
+        start = shared.start and shared.start.replaced(settings=dict(self.table.settings))
+        limits = self.table.limits.merged_over(shared.limits)
+        return shared.replaced(limits=limits, paths=paths, services=services, start=start)
 
     def _deliverables(self, shared: Shared) -> tuple[Deliverable, ...]:
         return deliverables_of(shared.deliverables, self.table.deliverables)

@@ -42,6 +42,7 @@ from .criteria import read_criteria
 from .environment import Deliverables, EnvironmentTable
 from .gradings import PROGRAMS, read_gradings
 from .instances import FILE, Shared, TaskName, read_instances
+from .loaded_instances import with_loaded
 from .package_files import check_tree, is_folder, is_ignored, read_text
 from .package_spec import GradingSpec, InstanceSpec, Package
 from .shown_reference import ReferenceVisibility, read_shown
@@ -164,7 +165,7 @@ def read_package(root: Path) -> Package:
 
 def _package(root: Path, document: Document, faults: Faults) -> Package | None:
     """Return the package. Return None if faults at the top level of `task.toml` prevent that."""
-    data, context = document.data, {"root": root}
+    data, context = with_loaded(document.data, root, faults), {"root": root}
     head = None if document.broken else validate(TaskTable, data, faults, file=FILE)
     if head is not None and head.id != root.resolve().name and not faults.has(FILE, "id"):
         faults.add(FILE, "id", f"{head.id!r} is not the folder's name", repr(root.resolve().name))

@@ -18,8 +18,10 @@ IGNORED = ("__pycache__", ".git", ".ipynb_checkpoints", ".mypy_cache", ".ruff_ca
 """Names that are left out of a package, at any depth. Files that desktops leave behind are left out, too
 (`files.stray_files`).
 """
-APART = ("inputs", "software", "reference", "probes", "cases", "scripts", "dev", "docs")
-"""Top-level folders of a package that do not belong to the grader. `dev/` contains the author's own scripts."""
+APART = ("inputs", "software", "reference", "probes", "cases", "scripts", "dev", "docs", "loaded")
+"""Top-level folders of a package that do not belong to the grader. `dev/` contains the author's own scripts,
+`loaded/` what `load()` of `task.py` returned.
+"""
 SINGLE = ("task.toml", "criteria.toml", "LICENSE", "LICENCE")
 
 

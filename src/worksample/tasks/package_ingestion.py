@@ -130,6 +130,8 @@ def _environment(spec: InstanceSpec, whole: Manifest, sink: Sink) -> Environment
     return environment.replaced(
         image=_image(environment.image, whole, sink),
         steps=tuple(one.replaced(files=files(one.files)) for one in environment.steps),
+        start=environment.start
+        and environment.start.replaced(files=_file_manifest(environment.start.entry, whole, sink)),
         served=tuple(
             one.replaced(
                 image=_image(one.image, whole, sink),
@@ -145,6 +147,12 @@ def _environment(spec: InstanceSpec, whole: Manifest, sink: Sink) -> Environment
             silent=not below(whole, f"{place_of(workplace.company.name)}/colleagues").files,
         ),
     )
+
+
+def _file_manifest(name: str, whole: Manifest, sink: Sink) -> str:
+    """Store a manifest that contains one file of the package, and return its digest."""
+    path = quote_path(name.encode())
+    return _keep(_filter_manifest(whole, lambda one: one == path), sink)
 
 
 def _image(image: ImageSource | None, whole: Manifest, sink: Sink) -> ImageSource | None:

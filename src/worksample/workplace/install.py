@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from worksample.errors import SandboxUnavailable
 from worksample.sudo_command import root_command
 
-from .converse_js import converse_folder, fetch_converse
+from .page_libraries import libraries_of
 from .redmine import fetch_redmine, redmine_folder
 from .service_programs import missing_packages, missing_programs_command
 
 
 def install_programs(names: Iterable[str]) -> tuple[str, ...]:
-    """Install the Debian packages that these services lack, and download Redmine and the web page of the chat. Return
+    """Install the Debian packages that these services lack, and download Redmine and the programs of web pages. Return
     the names of what was installed.
 
     The installation runs as root or by sudo without a password. Raises SandboxUnavailable, with the command to type, if
@@ -28,8 +28,7 @@ def install_programs(names: Iterable[str]) -> tuple[str, ...]:
         brought += apt_get(packages)
     if "tracker" in given and redmine_folder() is None:
         brought.append(fetch_redmine().name)
-    if "chat" in given and converse_folder() is None:
-        brought.append(fetch_converse().name)
+    brought += [one.fetch().name for one in libraries_of(given) if one.path() is None]
     if line := missing_programs_command(given):
         raise SandboxUnavailable("the workplace's Python packages are missing", where="workplace", next=line)
     return tuple(brought)

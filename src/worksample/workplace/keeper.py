@@ -20,7 +20,7 @@ import socket
 import sys
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,8 @@ from worksample.sandboxes.orphan_sweeper import LOCK
 from worksample.sandboxes.services import TrialServices, open_services
 from worksample.tasks.workplace_settings import PORTS, WORKPLACE
 
+from .answering_colleagues import AnsweringColleagues, answering
+from .company_reader import read_company
 from .export_folder import is_export, read_export, write_export
 from .workplace import reset_services, seed_of_folder, services_box, workplace_over_state
 
@@ -52,6 +54,8 @@ class Keeper:
     about: dict[str, Any]
     verbs: tuple[str, ...] = ALL_VERBS
     ending: asyncio.Event = field(default_factory=asyncio.Event)
+    colleagues: AnsweringColleagues | None = None
+    """The colleagues who answer people, if anybody does."""
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -74,7 +78,7 @@ class Keeper:
         if verb in ALL_VERBS and verb not in self.verbs:
             return {"failed": f"{verb} is not allowed for the workplace of a trial", "where": self.about["name"]}
         if verb == "status":
-            return self.about
+            return self.about | ({"colleagues": self.colleagues.status()} if self.colleagues is not None else {})
         if verb == "accounts":
             return {"accounts": dict(self.accounts)}
         if verb == "reset":
@@ -96,13 +100,18 @@ class Keeper:
         """Reset the services as `reset_services` does. If the services do not start again, the error tells how to
         restart the workplace.
         """
+        if self.colleagues is not None:
+            await self.colleagues.stop()
         try:
-            return await reset_services(box)
+            seconds = await reset_services(box)
         except SandboxError as error:
             name = self.about["name"]
             next = f"worksample workplace down --name {name}"
             next += f", then worksample workplace up {self.about['from']} --name {name}"
             raise SandboxError(error.what, where=error.where, next=next, cause=error.cause) from error
+        if self.colleagues is not None:
+            await self.colleagues.start()
+        return seconds
 
 
 def error_fields(error: WorksampleError) -> dict[str, Any]:
@@ -110,25 +119,37 @@ def error_fields(error: WorksampleError) -> dict[str, Any]:
     return {"failed": error.what, "where": error.where, "next": error.next}
 
 
-async def keep(folder: Path, root: Path, names: Sequence[str], name: str) -> None:
-    """Run the workplace of the company or export in the folder `root` until a command stops it. Raises
-    WorksampleError.
+async def keep(folder: Path, root: Path, names: Sequence[str], name: str, colleagues: str = "") -> None:
+    """Run the workplace of the company or export in the folder `root` until a command stops it.
+
+    colleagues: the model that plays the company's colleagues, `rules`, or "" if nobody answers. Raises WorksampleError.
     """
+    there = answering(root, colleagues, names) if colleagues else ()
     if is_export(root):
         seed, kept = await asyncio.to_thread(read_export, root)
         names = tuple(one for one in names if one in kept)
     else:
         seed = await asyncio.to_thread(seed_of_folder, root, names)
     workplace = workplace_over_state(names, seed.state, name, accounts=seed.accounts)
+    if there:
+        workplace = replace(workplace, colleagues=there, today=read_company(root).today)
     async with (
         open_services((workplace.box,), "bubblewrap") as services,
         open_front_door(folder, services, names, seed.accounts, {"name": name, "from": str(root)}) as keeper,
     ):
+        if there:
+            keeper.colleagues = AnsweringColleagues(workplace, services_box(services), colleagues)
+            await keeper.colleagues.start()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, keeper.ending.set)
-        sys.stdout.write(json.dumps(keeper.about) + "\n")
+        said = keeper.about | ({"colleagues": keeper.colleagues.status()} if keeper.colleagues is not None else {})
+        sys.stdout.write(json.dumps(said) + "\n")
         sys.stdout.flush()
-        await supervise(keeper.ending.wait(), services.failure)
+        try:
+            await supervise(keeper.ending.wait(), services.failure)
+        finally:
+            if keeper.colleagues is not None:
+                await keeper.colleagues.stop()
 
 
 @contextlib.asynccontextmanager
@@ -184,7 +205,7 @@ def main() -> int:
             return 1
         sign_lock(lock)
         try:
-            asyncio.run(keep(folder, Path(plan["root"]), tuple(plan["services"]), plan["name"]))
+            asyncio.run(keep(folder, Path(plan["root"]), tuple(plan["services"]), plan["name"], plan["colleagues"]))
         except WorksampleError as error:
             sys.stderr.write(f"{error}\n")
             with contextlib.suppress(BrokenPipeError):

@@ -25,6 +25,7 @@ from worksample.sandboxes.host_state import workplaces_folder
 from worksample.sandboxes.orphan_sweeper import LOCK
 from worksample.sandboxes.services import TrialServices
 
+from .answering_colleagues import answering
 from .company_reader import read_company
 from .export_folder import is_export, read_export
 from .keeper import CONTROL, READ_VERBS, open_front_door
@@ -47,8 +48,10 @@ def folder_of(name: str) -> Path:
     return workplaces_folder() / name
 
 
-def start(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
+def start(root: Path, services: Sequence[str], name: str, colleagues: str = "") -> dict[str, Any]:
     """Start the workplace of a company or an export, and leave it running. Return its name, addresses and keeper.
+
+    colleagues: the model that plays the company's colleagues, `rules`, or "" if nobody answers in the chat.
 
     Raises ManifestError if the company is invalid; ExportError if the export is invalid; SandboxError if the services
     cannot be started; UsageError if a workplace of this name is running.
@@ -59,13 +62,21 @@ def start(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
         read_export(root)
     else:
         read_company(root)
+    if colleagues:
+        answering(root, colleagues, services)
     folder = folder_of(name)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if is_running(name):
         raise UsageError(
             "a workplace of this name is already running", where=name, next=f"worksample workplace down --name {name}"
         )
-    plan = {"folder": str(folder), "root": str(root), "services": list(services), "name": name}
+    plan = {
+        "folder": str(folder),
+        "root": str(root),
+        "services": list(services),
+        "name": name,
+        "colleagues": colleagues,
+    }
     (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
     with (folder / "log").open("wb") as log:
         keeper = subprocess.Popen(

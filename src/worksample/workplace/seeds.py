@@ -103,7 +103,7 @@ async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str]
             )
         await box.freeze()
         await asyncio.to_thread(copy_state, box.output_path / WORKPLACE, folder)
-    write_stamp(folder / "state", company.folder, names)
+    write_stamp(folder / "state", company.folder, names, company.today)
     (folder / "accounts.json").write_text(json.dumps(words), encoding="utf-8")
     about = {"company": company.name, "services": sorted(names), "programs": programs_digest(names)}
     (folder / ABOUT).write_text(json.dumps(about), encoding="utf-8")

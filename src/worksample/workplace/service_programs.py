@@ -7,7 +7,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.metadata
-import importlib.util
 import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from pathlib import Path
 from worksample.errors import SandboxUnavailable
 from worksample.extras import install_command
 
-from .converse_js import converse_folder
+from .page_libraries import libraries_of
 from .redmine import redmine_folder
 
 PROGRAMS = Path(__file__).parent / "in_box"
@@ -40,8 +39,8 @@ class ServiceProgram:
 
     debian: tuple[str, ...] = ()
     """Debian packages of the service. The system services that these packages might start are not needed."""
-    module: str = ""
-    """Name of the Python module and distribution of the service, from the extra `workplace`."""
+    python: tuple[str, ...] = ()
+    """Python distributions of the service, from the extra `workplace`."""
     keeps: str = ""
     """The Debian package, the Python distribution, or `redmine`, whose version determines the layout of the service's
     state. "" if no version determines it.
@@ -55,12 +54,12 @@ class ServiceProgram:
 SERVICES: dict[str, ServiceProgram] = {
     "chat": ServiceProgram(("prosody", "lua-dbi-sqlite3"), keeps="prosody"),
     "tracker": ServiceProgram(tuple(_RUBY.split()), keeps="redmine"),
-    "files": ServiceProgram(module="copyparty"),
-    "git": ServiceProgram(("fcgiwrap", "git")),
-    "calendar": ServiceProgram(module="radicale", keeps="radicale", digits=1),
+    "files": ServiceProgram(python=("copyparty",)),
+    "git": ServiceProgram(("fcgiwrap", "git"), ("jinja2", "markdown-it-py", "pygments")),
+    "calendar": ServiceProgram(python=("radicale",), keeps="radicale", digits=1),
 }
 """Name of a service, as in `worksample.tasks.workplace_settings.PORTS` -> the programs that this service needs."""
-_FRONT = ServiceProgram(("nginx-light",))
+_FRONT = ServiceProgram(("nginx-light", "libfaketime"))
 
 
 def packages(names: Iterable[str]) -> tuple[str, ...]:
@@ -76,27 +75,39 @@ def missing_packages(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(package for package in wanted if package not in have)
 
 
+def missing_python(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the Python distributions that these services need and this environment lacks."""
+    return tuple(one for name in names for one in SERVICES[name].python if not _is_installed(one))
+
+
+def _is_installed(distribution: str) -> bool:
+    try:
+        importlib.metadata.distribution(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
+
+
 def missing_programs(names: Iterable[str]) -> tuple[str, ...]:
-    """Return what these services lack on this machine: Debian packages, Python modules, and what is downloaded."""
+    """Return the requirements of these services that this machine lacks: Debian packages, Python modules, and
+    downloads.
+    """
     given = tuple(names)
-    modules = [SERVICES[name].module for name in given if SERVICES[name].module]
-    fetched = {"redmine": ("tracker", redmine_folder), "converse.js": ("chat", converse_folder)}
     return (
         *missing_packages(given),
-        *(module for module in modules if importlib.util.find_spec(module) is None),
-        *(title for title, (name, folder) in fetched.items() if name in given and folder() is None),
+        *missing_python(given),
+        *(one.package for one in libraries_of(given) if one.path() is None),
+        *(("redmine",) if "tracker" in given and redmine_folder() is None else ()),
     )
 
 
 def missing_programs_command(names: Iterable[str]) -> str:
     """Return the command that installs what these services lack on this machine, or "" if nothing is missing."""
     given = tuple(names)
-    modules = [SERVICES[name].module for name in given if SERVICES[name].module]
     lines = []
-    if any(importlib.util.find_spec(module) is None for module in modules):
+    if missing_python(given):
         lines.append(install_command("workplace"))
-    fetched = {"tracker": redmine_folder, "chat": converse_folder}
-    if missing_packages(given) or any(fetched[name]() is None for name in given if name in fetched):
+    if set(missing_programs(given)) - set(missing_python(given)):
         lines.append(INSTALL)
     return " && ".join(lines)
 
@@ -114,7 +125,7 @@ def python_folder(names: Iterable[str]) -> Path:
     """Return the folder of Python packages for the services' box."""
     from worksample.sandboxes.python_toolbox import library_folder
 
-    return library_folder(tuple(sorted(SERVICES[name].module for name in names if SERVICES[name].module)), LIBRARY)
+    return library_folder(tuple(sorted({one for name in names for one in SERVICES[name].python})), LIBRARY)
 
 
 def versions(names: Iterable[str]) -> str:
@@ -122,9 +133,7 @@ def versions(names: Iterable[str]) -> str:
     platform's own programs.
     """
     given = sorted(names)
-    modules = [
-        f"{name}=={importlib.metadata.version(name)}" for name in (SERVICES[one].module for one in given) if name
-    ]
+    modules = [f"{name}=={importlib.metadata.version(name)}" for one in given for name in SERVICES[one].python]
     debian = [f"{package}={version}" for package, version in sorted(_installed_packages(packages(given)).items())]
     tracker = [folder.name] if "tracker" in given and (folder := redmine_folder()) is not None else []
     return "\n".join([*debian, *modules, *tracker, _programs_digest()])
@@ -142,8 +151,8 @@ def version_lines(names: Iterable[str]) -> dict[str, str]:
         if one.keeps == "redmine":
             folder = redmine_folder()
             version = folder.name.removeprefix("redmine-") if folder is not None else ""
-        elif one.module:
-            version = importlib.metadata.version(one.module)
+        elif one.keeps in one.python:
+            version = importlib.metadata.version(one.keeps)
         else:
             version = _installed_packages((one.keeps,)).get(one.keeps, "") if one.keeps else ""
         found[name] = f"{one.keeps} {'.'.join(version.split('.')[: one.digits])}" if one.keeps else name

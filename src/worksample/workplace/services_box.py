@@ -11,7 +11,7 @@ from worksample.records import ServiceLimits, ServiceSpec
 from worksample.sandboxes.services.service_boxes import FILES, SCRATCH, STATE
 from worksample.tasks.workplace_settings import PORTS, WORKPLACE
 
-from .converse_js import converse_folder
+from .page_libraries import libraries_of
 from .redmine import redmine_folder
 from .service_programs import LIBRARY, PROGRAMS, python_folder
 
@@ -28,8 +28,7 @@ def box_config(names: Sequence[str], mounts: Mapping[str, Path], label: str) -> 
     given = {f"{FILES}/programs/in_box": PROGRAMS, LIBRARY: python_folder(names), **mounts}
     if "tracker" in names and (redmine := redmine_folder()) is not None:
         given[f"{FILES}/redmine"] = redmine
-    if "chat" in names and (page := converse_folder()) is not None:
-        given[f"{FILES}/converse"] = page
+    given |= {f"{FILES}/{one.name}": path for one in libraries_of(names) if (path := one.path()) is not None}
     return BoxConfig(
         mounts=tuple(Mount(str(source), target) for target, source in given.items()),
         output=STATE,

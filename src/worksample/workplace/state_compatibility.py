@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,11 @@ AGAIN = "copy the export again, or write it again with worksample workplace expo
 STAMP_LIMIT = 1 << 20
 
 
-def write_stamp(state: Path, company: str, names: Sequence[str]) -> None:
-    """Write the stamp of a new state. `company` is the digest of the company's folder."""
-    said = {"format": FORMAT, "company": company, "services": version_lines(names)}
+def write_stamp(state: Path, company: str, names: Sequence[str], today: datetime) -> None:
+    """Write the stamp of a new state. `company` is the digest of the company's folder; the services' clock begins at
+    `today`.
+    """
+    said = {"format": FORMAT, "company": company, "services": version_lines(names), "today": today.isoformat()}
     (state / STAMP).write_text(json.dumps(said, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from worksample.box import Box
@@ -56,6 +58,7 @@ class LiveWorkplace:
             by,
             clock=CompanyClock(self.today),
             hands=ServiceDeeds(box, self.operator),
+            move_services=partial(advance_services, box),
         )
 
 
@@ -135,6 +138,17 @@ async def reset_services(box: Box) -> float:
             cause=Cause.SERVICE_LOST,
         )
     return float(seconds)
+
+
+async def advance_services(box: Box, moment: datetime) -> None:
+    """Move the services' clock on to a moment of the company's time. A moment in the past changes nothing."""
+    with contextlib.suppress(OSError):  # services that have ended are found by whoever asks them next
+        connection = await box.connect(CONTROL)
+        try:
+            await connection.writer.write(f"advance {moment.timestamp():.3f}\n".encode())
+            await connection.reader.read()
+        finally:
+            await connection.close()
 
 
 async def run_setup(services: TrialServices, workplace: LiveWorkplace) -> None:

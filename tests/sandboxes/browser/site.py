@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from sandboxes.browser.unkind_pages import PAGES as UNKIND
 from worksample.box import Box, BoxConfig, BoxLimits
 from worksample.sandboxes import open_box
 from worksample.sandboxes.browser import Browser, BrowserConfig, BrowserLedger, BrowserObservation
@@ -13,7 +14,9 @@ from worksample.sandboxes.browser import Browser, BrowserConfig, BrowserLedger, 
 LIMITS = BoxLimits(memory=4 << 30, processes=512)
 USUAL = BrowserConfig()
 AT = "http://127.0.0.1:8000"
-PROGRAM = r'''
+PROGRAM = (
+    f"UNKIND = { {name: one.body for name, one in UNKIND.items()}!r}"
+    + r'''
 import http.server, time, urllib.parse
 FORM = """<title>Form</title><form action=/sent><label for=n>Name</label><input id=n name=n>
 <select name=s aria-label=Size><option value=1>small</option><option value=2>large</option></select>
@@ -30,6 +33,15 @@ PAGES = {
              "</form>",
   "/upload": "<title>Up</title><input type=file aria-label=File "
              "onchange=\"this.files[0].text().then(t=>document.title=t)\">",
+  "/two": "<title>Two</title><input type=file multiple aria-label=Files "
+          "onchange=\"document.title=[...this.files].map(f=>f.name).join('+')\">",
+  "/fields": "<title>Fields</title><style>body{margin:0}#pad{position:absolute;left:0;top:300px;width:400px;"
+             "height:200px}</style><input type=checkbox aria-label=Agreed><input aria-label=Text value=before><button "
+             "onclick=\"document.title=prompt('Name?','usual')+'/'+confirm('Sure?')\">Ask</button><div id=pad></div>"
+             "<p id=log></p><script>for(const one of ['mousedown','mouseup','dblclick'])pad.addEventListener(one,"
+             "e=>log.textContent+=one+e.offsetX+' ');"
+             "document.addEventListener('keydown',e=>log.textContent+='down'+e.key+' ');"
+             "document.addEventListener('keyup',e=>log.textContent+='up'+e.key+' ')</script>",
   "/confirm": "<title>C</title><button onclick=\"document.title=confirm('Sure?')\">Delete</button>",
   "/alerts": "<title>A</title><script>setTimeout(()=>{for(;;)alert(1)},50)</script>",
   "/popups": "<title>P</title><script>for(let i=0;i<60;i++)open('/')</script>",
@@ -79,6 +91,10 @@ class Site(http.server.BaseHTTPRequestHandler):
             return self.say(b"<title>Basic</title>Hello ann", "text/html")
         if path == "/sent":
             return self.say(b"<title>Sent</title><p>" + query.encode(), "text/html")
+        if path == "/worker.js":
+            return self.say(b"onfetch=e=>e.respondWith(new Promise(()=>{}))", "text/javascript")
+        if path.startswith("/unkind/"):
+            return self.say(b"<title>Unkind</title>" + UNKIND[path[8:]].encode(), "text/html")
         body = PAGES.get(path)
         if body is None: return self.say(b"<title>None</title>", "text/html", status=404)
         self.say(body.encode(), "text/html")
@@ -93,6 +109,7 @@ server = http.server.ThreadingHTTPServer(("127.0.0.1", 8000), Site)
 print("ready", flush=True)
 server.serve_forever()
 '''
+)
 
 
 @dataclass

@@ -111,6 +111,46 @@ async def test_files_tabs_dialogs_and_pictures_work() -> None:
         assert "confirm 'Sure?' was accepted" in seen.text and "true - " in seen.text
 
 
+@pytest.mark.thorough(
+    quick="sandboxes/browser/test_browser_actions.py::test_form_is_filled_in_and_actions_are_recorded"
+)
+async def test_mouse_keys_boxes_dialogs_and_several_files_work() -> None:
+    async with staged() as stage:
+        await stage.do("goto", url=f"{AT}/fields")
+        assert "checkbox 'Agreed', checked" in (await stage.on("checkbox 'Agreed'", "check")).text
+        assert "checked" not in (await stage.on("checkbox 'Agreed'", "uncheck")).text.replace("unchecked", "")
+        assert "before" not in (await stage.on("textbox 'Text'", "clear")).text
+        await stage.on("textbox 'Text'", "focus")
+        assert "pasted" in (await stage.do("keyboard_insert_text", text="pasted")).text
+        await stage.do("keyboard_down", key="Shift")
+        seen = await stage.do("keyboard_up", key="Shift")
+        assert "downShift upShift" in seen.text
+        assert "downF9 upF9" in (await stage.do("keyboard_press", key="F9")).text
+        await stage.do("mouse_move", x=10, y=310)
+        await stage.do("mouse_down", x=20, y=320)
+        assert "mousedown20 mouseup30" in (await stage.do("mouse_up", x=30, y=330)).text
+        assert (
+            "mousedown40 mouseup60"
+            in (await stage.do("mouse_drag_and_drop", from_x=40, from_y=340, to_x=60, to_y=350)).text
+        )
+        assert "dblclick70" in (await stage.do("mouse_dblclick", x=70, y=340)).text
+        assert "usual/true - " in (await stage.on("button 'Ask'", "click")).text
+        await stage.do("answer_dialog", accept=True, text="Ann")
+        seen = await stage.on("button 'Ask'", "click")
+        assert "prompt 'Name?' was answered with 'Ann'" in seen.text and "Ann/true - " in seen.text
+        await stage.do("answer_dialog", accept=False)
+        assert "null/true - " in (await stage.on("button 'Ask'", "click")).text
+        await stage.do("goto", url=f"{AT}/two")
+        paths = [f"/task/scratch/{name}" for name in ("a.txt", "b.txt")]
+        for path in paths:
+            await stage.box.write(path, b"x")
+        assert "a.txt+b.txt - " in (await stage.on("button 'Files", "upload_file", paths=paths)).text
+        assert "a.txt - " in (await stage.do("mouse_upload_file", x=60, y=20, path=paths[0])).text
+        assert "name a file" in (await stage.do("upload_file", bid="1")).error
+        assert "the reason was recorded" in (await stage.do("report_infeasible", reason="The form is gone")).text
+        assert stage.browser.ledger.actions[-1]["with"] == {"reason": "The form is gone"}
+
+
 def test_arguments_are_checked_before_any_action() -> None:
     click, scroll = ACTIONS["click"], ACTIONS["scroll"]
     assert click.wrong({"bid": "1"}) == "" and "needs 'bid'" in click.wrong({})

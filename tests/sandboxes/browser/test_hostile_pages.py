@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import AsyncIterator
 
 import pytest
 
-from sandboxes.browser.site import AT, LIMITS, staged
+from sandboxes.browser.site import AT, LIMITS, Stage, staged
+from sandboxes.browser.unkind_pages import PAGES as UNKIND
 from worksample.box import BoxLimits
 from worksample.sandboxes.browser import BrowserConfig
 from worksample.sandboxes.browser.browser import LIMITS as DRIVER
@@ -48,6 +50,40 @@ async def test_failing_pages_are_reported_and_work_continues() -> None:
         told = seen.text + (await stage.do("noop", wait_ms=3000)).text
         assert "alert '1' was accepted" in told and "opened more than 30 dialogs and was closed" in told
         assert "heading 'Start'" in (await stage.do("goto", url=AT)).text
+
+
+@pytest.mark.parametrize("name", UNKIND)
+async def test_unkind_page_is_used_and_left(name: str, unkind: Stage) -> None:
+    page = UNKIND[name]
+    seen = await unkind.do("goto", url=f"{AT}/unkind/{name}")
+    if page.press:
+        seen = await unkind.on(page.press, "click")
+    if page.seen not in seen.text:
+        seen = await unkind.do("noop", wait_ms=1500)
+    assert page.seen in seen.text, (seen.error, seen.text)
+    if name == "canvas":
+        assert "at 100,50 - " in (await unkind.do("mouse_click", x=100, y=50)).text
+    if name == "drag":
+        given = {
+            one: line.strip()[1:].partition("]")[0]
+            for line in seen.text.splitlines()
+            for one in ("Card", "Bin")
+            if f"'{one}'" in line
+        }
+        assert "Dropped - " in (await unkind.do("drag_and_drop", bid=given["Card"], to=given["Bin"])).text
+    left = await unkind.do("goto", url=f"{AT}/none")
+    for _ in range(4):  # a page that goes elsewhere all the time is left by a new tab
+        if "Start" in (await unkind.do("goto", url=AT)).text:
+            break
+        await unkind.do("tab_new")
+    else:
+        raise AssertionError(left)
+
+
+@pytest.fixture
+async def unkind() -> AsyncIterator[Stage]:
+    async with staged() as stage:
+        yield stage
 
 
 @pytest.mark.parametrize(

@@ -32,4 +32,5 @@ AIDER = Program(
     env={**QUIET, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_TELEMETRY": "False"},
     brief="file",
     logs=("aider.chat.md",),
+    tools=False,
 )

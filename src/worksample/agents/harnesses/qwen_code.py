@@ -33,4 +33,5 @@ QWEN_CODE = Program(
     files={".qwen/settings.json": json.dumps(SETTINGS, indent=2)},
     mcp="gemini",
     logs=(".qwen/projects", ".qwen/tmp"),
+    memory=1280 << 20,
 )

@@ -72,6 +72,12 @@ class Program:
     `worksample.agents.mcp.config_formats`. The list replaces `{mcp}` in one of `files`. Empty if the program does
     not support MCP servers.
     """
+    memory: int = 0
+    """Number of bytes of memory that the program itself uses. The box gets them in addition to the task's memory."""
+    tools: bool = True
+    """False if the program calls no tools, and writes files from what its model answers. Used by `worksample agent
+    check`.
+    """
     ends_by: str = ""
     """Shell command with which the model ends the work, for programs that do not stop otherwise. Used by `worksample
     agent check`.

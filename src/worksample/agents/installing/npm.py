@@ -6,6 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
+from worksample.errors import InstallError
 from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.shared_folders import make_once
 
@@ -44,14 +45,16 @@ def node_for_boxes() -> Path:
     return make_once(cache_folder() / f"node-{NODE_VERSION}-libraries", fill)
 
 
-def install(source: Npm, version: str, folder: Path) -> InstallResult:
-    """Install a package with its dependencies in `folder`/node_modules. Install scripts are not run. Raises
-    InstallError if the installation fails.
+def install(source: Npm, version: str, folder: Path, path: str = "") -> InstallResult:
+    """Install a package with its dependencies in `folder`/node_modules. Install scripts are not run. `path` is a folder
+    or archive from which the package itself comes. Raises InstallError if the installation fails, or if the path holds
+    another package.
     """
     node = node_folder()
     (folder / "package.json").write_text("{}\n", encoding="utf-8")
-    wanted = f"{source.package}@{version}" if version else source.package
+    wanted = path or (f"{source.package}@{version}" if version else source.package)
     quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts", "--no-package-lock", "--save=false"]
+    quiet += ["--install-links"]  # a folder is copied, not linked
     npm = node / "lib/node_modules/npm/bin/npm-cli.js"
     run_installer([str(node / "bin/node"), str(npm), "install", *quiet, wanted], folder, wanted)
     packages = {}
@@ -60,6 +63,8 @@ def install(source: Npm, version: str, folder: Path) -> InstallResult:
         if at[-2] == "node_modules" or (at[-2].startswith("@") and at[-3] == "node_modules"):  # the package itself
             read = json.loads(about.read_text(encoding="utf-8"))
             packages["/".join(at[at.index("node_modules") + 1 :])] = str(read.get("version", ""))
+    if source.package not in packages:
+        raise InstallError(f"{wanted} is not the package {source.package}", where=wanted, next="name another path")
     if not source.node:
         return InstallResult(packages[source.package], packages)
     return InstallResult(packages[source.package], packages, f"node {NODE_VERSION}", node=str(node_for_boxes()))

@@ -37,6 +37,7 @@ def resolve_settings(harness: str, given: Mapping[str, Any]) -> dict[str, Any]:
         "brief": program.brief,
         "mcp": program.mcp,
         "logs": list(program.logs),
+        "memory": program.memory,
     }
     env = given.get("env", {})
     over = {**given, "env": {**base["env"], **env}} if isinstance(env, Mapping) else dict(given)

@@ -24,12 +24,13 @@ NEWEST = (3, 13)
 """Newest Python version that is used for installed programs."""
 
 
-def install(source: PyPI, version: str, folder: Path) -> InstallResult:
-    """Install a package with its dependencies in a virtual environment at `folder`. Raises InstallError if the
-    installation fails.
+def install(source: PyPI, version: str, folder: Path, path: str = "") -> InstallResult:
+    """Install a package with its dependencies in a virtual environment at `folder`. `path` is a folder, wheel or
+    archive from which the package itself comes. Raises InstallError if the installation fails, or if the path holds
+    another package.
     """
     python, number = python_of(source)
-    wanted = f"{source.package}=={version}" if version else source.package
+    wanted = path or (f"{source.package}=={version}" if version else source.package)
     run_installer([str(python), "-m", "venv", "--without-pip", str(folder)], folder.parent, "a virtual environment")
     inside = str(folder / "bin/python")
     if uv := find_uv():
@@ -38,6 +39,8 @@ def install(source: PyPI, version: str, folder: Path) -> InstallResult:
         words = [*_pip(), "--python", inside, "install"]
     run_installer([*words, wanted, *source.also], folder.parent, wanted)
     packages = _packages(folder)
+    if source.package not in packages:
+        raise InstallError(f"{wanted} is not the package {source.package}", where=wanted, next="name another path")
     if shared_libraries.loader():
         python_copy.use_copied_python(folder, python)
         copy = str(python_copy.folder_of(python))

@@ -1,4 +1,4 @@
-"""Tools of an agent: shell, Python, files, images, a browser or a desktop if the task has one, and `submit`."""
+"""Tools of an agent: shell, Python, files, plan, memory, web, the interfaces of the task, and `submit`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,19 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef
 
 
-def toolset(workspace: Workspace, names: Sequence[str], *, submits: bool = True) -> list[ToolDef]:
-    """Return the tools with these names (`bash`, `python`, `files`, `image`). With `submits`, add the tool `submit`,
-    which ends the work.
+def toolset(
+    workspace: Workspace,
+    names: Sequence[str],
+    *,
+    submits: bool = True,
+    interfaces: bool = True,
+    search_url: str = "",
+) -> list[ToolDef]:
+    """Return the tools with these names, such as `bash` or `memory`. Tools that the task or the agent cannot use are
+    left out. With `interfaces`, add the tools of the task's interfaces. With `submits`, add the tool `submit`, which
+    ends the work.
     """
-    from . import bash, browser, desktop, files, image, python, submit
+    from . import bash, files, image, library_tools, python, submit, web
 
     out: list[ToolDef] = []
     if "bash" in names:
@@ -27,8 +35,37 @@ def toolset(workspace: Workspace, names: Sequence[str], *, submits: bool = True)
         out += files.files(workspace)
     if "image" in names and workspace.vision:
         out.append(image.view_image(workspace))
-    if "browser" in workspace.interfaces:
-        out += browser.browser()
-    if "desktop" in workspace.instance.work.environment.interfaces:
-        out += desktop.desktop()
+    if "search" in names:
+        out += library_tools.search_files(workspace)
+    if "plan" in names:
+        out.append(library_tools.plan(workspace))
+    if "memory" in names:
+        out.append(library_tools.memory(workspace))
+    if "fetch" in names and web.has_web(workspace):
+        out.append(web.fetch(workspace))
+    if "web_search" in names and search_url and web.has_web(workspace):
+        out.append(web.web_search(workspace, search_url))
+    if interfaces:
+        out += interface_tools(workspace)
     return [*out, submit.submit()] if submits else out
+
+
+def reading_tools(workspace: Workspace, names: Sequence[str]) -> list[ToolDef]:
+    """Return the tools of a sub-agent that only reads: files, pictures, search in files, and pages if the agent itself
+    reads them.
+    """
+    from . import files, library_tools
+
+    chosen = [name for name in names if name in ("image", "fetch")]
+    read = [files.read_file(workspace), *library_tools.search_files(workspace)]
+    return [*read, *toolset(workspace, chosen, submits=False, interfaces=False)]
+
+
+def interface_tools(workspace: Workspace) -> list[ToolDef]:
+    """Return the tools of the task's interfaces that the agent uses: the browser and the desktop."""
+    from . import browser, desktop
+
+    return [
+        *(browser.browser() if "browser" in workspace.interfaces else []),
+        *(desktop.desktop() if "desktop" in workspace.interfaces else []),
+    ]

@@ -57,7 +57,7 @@ Rows = list[dict[str, Any]]
 
 
 class Capabilities:
-    """Labels of one store. The database holds only their hashes, so a copy of it opens nothing.
+    """Labels of one store. The database holds only hashes of labels, so a copy of the database gives no access.
 
     Safe to use from several threads and processes. `hours`: how long a label is valid; `remember`: how many grants this
     process caches.

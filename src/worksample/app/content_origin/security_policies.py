@@ -1,7 +1,7 @@
 """Security headers of every response of the content origin.
 
-Every response needs a policy, error responses too: a malicious page could frame an error, which has the same origin,
-and act under the error's policy in place of its own.
+Every response needs a policy, even an error response. A malicious page could frame an error of its own origin, and
+would then act under the policy of the error.
 """
 
 from __future__ import annotations

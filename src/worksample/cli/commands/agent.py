@@ -1,4 +1,4 @@
-"""Commands `worksample agent ...`: install, list and try command-line agents."""
+"""Commands `worksample agent ...`: install, list, try and remove command-line agents."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ if TYPE_CHECKING:
 
 
 @click.command("install")
-@click.argument("names", nargs=-1, required=True, metavar="NAME[@VERSION]...")
+@click.argument("names", nargs=-1, required=True, metavar="NAME[@VERSION][=PATH]...")
 @json_option
 def install_command(names: tuple[str, ...], as_json: bool | None) -> int:
     """Install command-line agents on this machine, each in its own read-only folder.
 
-    Without a version you get the one that the harness was written for; NAME@latest gets the registry's newest. An
-    installed version is not fetched again. Packages come from npm and PyPI, as configured on this machine; install
-    scripts of npm packages are not run. Node comes from PyPI.
+    Without a version you get the one that the harness was written for; NAME@latest gets the registry's newest.
+    NAME=PATH installs an archive, wheel or folder of this machine. An installed version is not fetched again.
+    Packages come from npm and PyPI, as configured on this machine; install scripts of npm packages are not run. Node
+    comes from PyPI.
     """
-    from worksample.agents.installing.installer import install, parse_name
+    from worksample.agents.installing.installer import install, parse_name, parse_source
 
     for name in names:
-        parse_name(name)  # so that a misspelt one is said before anything is fetched
+        parse_name(parse_source(name)[0])  # so that a misspelt one is said before anything is fetched
     found = []
     for name in names:
         one = install(name)
@@ -80,11 +81,11 @@ def list_command(as_json: bool | None) -> int:
 @service_options
 @json_option
 def check_command(names: tuple[str, ...], model: str | None, as_json: bool | None, **values: Any) -> int:
-    """Let installed agents answer with one line from inside a sandbox, through its connection to a model.
+    """Let installed agents write a file by a tool and answer with one line, inside a sandbox.
 
-    An agent passes if its output or its log contains the requested line. Without --model this costs nothing: a scripted
-    model on this machine answers. Also says whether the program's files are unchanged since it was
-    installed. Exit code 1 if an agent does not work.
+    An agent passes if the file is among its deliverables, and if its output or its log contains the requested line.
+    Without --model this costs nothing: a scripted model on this machine answers. Also says whether the program's files
+    are unchanged since it was installed. Exit code 1 if an agent does not work.
     """
     from worksample.cli.run_options import flags_of
     from worksample.experiments.agent_check import check_agents
@@ -107,3 +108,24 @@ def _print_checks(found: tuple[AgentCheckResult, ...]) -> None:
         for one in found
     ]  # fmt: skip
     table("", ("agent", "version", "", "its answer", "calls", "time"), rows)
+
+
+@click.command("remove")
+@click.argument("names", nargs=-1, required=True, metavar="NAME[@VERSION]...")
+@json_option
+def remove_command(names: tuple[str, ...], as_json: bool | None) -> int:
+    """Remove installed versions of command-line agents; without a version, all of an agent's.
+
+    Do not remove an agent while a run uses it. Records of past trials are not affected.
+    """
+    from worksample.agents.installing.installer import parse_name, remove
+
+    for name in names:
+        parse_name(name)
+    gone = [one for name in names for one in remove(name)]
+    if as_json:
+        say_json([one.plain() for one in gone])
+        return 0
+    for one in gone:
+        click.echo(printable(f"removed {one.name} {one.version}, digest {one.digest[:16]}"))
+    return 0

@@ -12,7 +12,7 @@ from worksample.cli.output import json_option, say_json
 FOLDER = Path("worksample-demo")
 
 
-STUDIES = ("starter", "feedback", "company", "desktop")
+STUDIES = ("starter", "exam", "feedback", "company", "desktop")
 
 
 @click.command("demo")
@@ -46,6 +46,9 @@ def command(
     The agents replay scripts that ship with the suite, some good and some bad, through the same sandbox, limits,
     graders and report as any model.
 
+    `demo exam` runs one task of each family of artifacts (tables, maps, solids, workbooks, programs and more) with a
+    good, a half-right and a bad scripted agent. It needs the extra `graders` (docs/reference/artifacts.md).
+
     `demo feedback` shows re-attempts. Experts qualify jobs from a table and write their rubrics. An agent misses some
     requirements, reads the experts' feedback, and tries again; a control group tries again without any feedback
     (docs/how-to/re-attempts.md).
@@ -61,6 +64,7 @@ def command(
         company_config,
         company_folder,
         desktop_config,
+        exam_config,
         feedback_config,
         install_demo_programs,
         install_desktop_programs,
@@ -74,7 +78,7 @@ def command(
     from worksample.extras import install_command, lacks, need
     from worksample.reports import write_report
 
-    folder = FOLDER / study if study in ("feedback", "company", "desktop") else FOLDER
+    folder = FOLDER if study in (None, "starter") else FOLDER / study
     where, report = store or str(folder / "store"), Path(out) if out else folder / "report"
     many, sandbox = parallel or 4, "none" if unsandboxed else "bubblewrap"
     if study not in (None, "starter") and only:
@@ -96,6 +100,9 @@ def command(
         _need_boxes(unsandboxed, study, "its screen")
         install_desktop_programs(quiet=bool(as_json))
         config = desktop_config(where, sandbox=sandbox)
+        code = run_config(config, OutputMode(quiet=bool(as_json), hints=False))
+    elif study == "exam":
+        config = exam_config(where, parallel=many, sandbox=sandbox, quiet=bool(as_json))
         code = run_config(config, OutputMode(quiet=bool(as_json), hints=False))
     else:
         config = starter_config(where, parallel=many, sandbox=sandbox, only=only or ())

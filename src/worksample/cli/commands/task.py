@@ -54,8 +54,8 @@ def new_command(folder: str, title: str | None, protocol: str | None, as_json: b
 def show_command(folder: str, prompt: bool, agent_name: str | None, instance: str | None, as_json: bool | None) -> None:
     """Show a task package: brief, environment, deliverables, criteria, instances and digests.
 
-    With --prompt, show what an agent is told instead. The prompt is made of what the task has: folders, network,
-    services, interfaces, and what is handed in.
+    With --prompt, show what an agent is told instead. The prompt depends on the task's folders, network, services,
+    interfaces and deliverables.
     """
     from worksample.files import HashSink
     from worksample.tasks import ingest, read_package
@@ -211,6 +211,33 @@ def list_command(where: str | None, as_json: bool | None) -> None:
         click.echo(printable(f"broken: {folder}: {fault.what}"))
     if not rows and not broken:
         click.echo("no task here\n  next: worksample task new my-task, or worksample task list starter")
+
+
+@click.command("load")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False))
+@click.option("--entry", default="task.py", show_default=True, help="The file that has the function load.")
+@click.option("--sandbox", default=None, metavar="KIND", help="The kind of sandbox; default: bubblewrap.")
+@json_option
+def load_command(folder: str, entry: str, sandbox: str | None, as_json: bool | None) -> None:
+    """Call load() of a task package, and keep the instances that it returns in the folder loaded/.
+
+    load() runs twice in a sandbox. If the instances differ, nothing is written.
+    """
+    import asyncio
+
+    from worksample.sandboxes.task_program import load_instances
+    from worksample.tasks import read_package
+    from worksample.tasks.loaded_instances import write_loaded
+
+    root = Path(folder)
+    found = asyncio.run(load_instances(root.resolve(), entry, sandbox=sandbox or "bubblewrap"))
+    write_loaded(root, found)
+    package = read_package(root)
+    if as_json:
+        say_json({"task": package.id, "loaded": [one["name"] for one in found]})
+        return
+    click.echo(f"loaded {_count(len(found), 'instance')} of {package.id}")
+    click.echo(printable(f"  next: worksample task check {shlex.quote(folder)}"))
 
 
 @click.command("check")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -107,7 +107,7 @@ def audit_command(
 
     company = read_company(folder)
     paid = read_prices(dict(price_of(text) for text in prices or ()), "--price")
-    by: ColleagueResponder = ModelResponder(model, ModelService(prices=paid)) if model else RuleResponder()
+    by: ColleagueResponder = ModelResponder(model, ModelService(prices=paid, retries=0)) if model else RuleResponder()
     asked = [one for one in company.colleagues if model or one.backing == "rules"]
     if not asked:
         left = f"; {len(company.colleagues)} need --model" if company.colleagues else ""
@@ -142,21 +142,39 @@ def audit_command(
 
 
 async def _audit_colleagues(colleagues: list[Colleague], by: ColleagueResponder, repeats: int) -> ColleagueAudit:
-    from rich.progress import Progress
+    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    from worksample.workplace.colleagues.colleague_audit import audit
+    from worksample.workplace.colleagues.colleague_audit import AuditProgress, audit
 
-    with Progress(console=console(err=True), transient=True) as shown:
-        task = shown.add_task("asking", total=len(colleagues))
-        return await audit(colleagues, lambda _: by, repeats=repeats, on_done=lambda _: shown.advance(task))
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console(err=True), transient=True) as shown:
+        task = shown.add_task("asking colleagues", total=len(colleagues))
+
+        def on_wait(fault: str, seconds: float) -> None:
+            shown.console.print(printable(f"the service does not answer ({fault[:120]}): next try in {seconds:.0f} s"))
+
+        progress = AuditProgress(
+            on_done=lambda _: shown.advance(task),
+            on_asked=lambda one, asked: shown.update(task, description=f"asking {one.id}: question {asked}"),
+            on_wait=on_wait,
+        )
+        return await audit(colleagues, lambda _: by, repeats=repeats, progress=progress)
 
 
 @click.command("up")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--name", default=None, metavar="NAME", help="A name for this workplace; default: company.")
 @click.option("--services", metavar="A,B", default=None, help="The services to start; default: all.")
+@click.option(
+    "--colleagues",
+    metavar="MODEL",
+    default=None,
+    help="Let this model play the colleagues, so that they answer in the chat; `rules`: those who answer by rules.",
+)
 @json_option
-def up_command(folder: Path, name: str | None, services: str | None, as_json: bool | None) -> int:
+def up_command(
+    folder: Path, name: str | None, services: str | None, colleagues: str | None, as_json: bool | None
+) -> int:
     """Start a company's services and keep them running, for people and their browsers.
 
     FOLDER holds company.toml, or was written by worksample workplace export. Only this machine can reach the services.
@@ -172,12 +190,18 @@ def up_command(folder: Path, name: str | None, services: str | None, as_json: bo
             f"there is no service {strange[0]!r}; there are: {', '.join(PORTS)}", where="--services",
             next=f"--services {','.join(PORTS)}",
         )  # fmt: skip
-    said = start(folder, names, name)
+    said = start(folder, names, name, colleagues or "")
     if as_json:
         say_json(said)
         return 0
     for service, address in said["addresses"].items():
         click.echo(f"{service:9} {address}")
+    if "chat" in said["addresses"]:
+        answer = said.get("colleagues")
+        how = f"{len(answer['people'])} answer, played by {answer['by']}" if answer else (
+            "nobody answers (--colleagues rules, or --colleagues PROVIDER/MODEL, lets them)"
+        )  # fmt: skip
+        click.echo(printable(f"{'people':9} {how}"))
     click.echo(printable(f"next: worksample workplace open --name {name}"))
     return 0
 
@@ -234,11 +258,20 @@ def status_command(as_json: bool | None) -> int:
         say_json(found)
         return 0
     rows = [
-        (one["name"], one["from"], duration(time.time() - one["since"]), " ".join(one["addresses"].values()))
+        (one["name"], one["from"], duration(time.time() - one["since"]), " ".join(one["addresses"].values()),
+         _colleagues_text(one.get("colleagues")))
         for one in found
-    ]
-    table("", ("name", "from", "running for", "addresses"), rows)
+    ]  # fmt: skip
+    table("", ("name", "from", "running for", "addresses", "colleagues"), rows)
     return 0
+
+
+def _colleagues_text(status: dict[str, Any] | None) -> str:
+    """Return what a workplace's colleagues have done, as text."""
+    if status is None:
+        return "do not answer"
+    fault = f", {status['failed']} failed: {status['last_fault'][:100]}" if status["failed"] else ""
+    return f"{status['by']}: {status['answered']} answers{fault}"
 
 
 @click.command("reset")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 
@@ -91,6 +92,7 @@ def why_incompatible(agent: Agent, instance: Instance, lacking: frozenset[str] =
         reasons.append(f"requires {', '.join(missing)}, which the agent does not declare")
     if environment.network not in NETWORKS:
         reasons.append(f"needs network {environment.network!r}, which no sandbox provides")
+    reasons += missing_machine(environment)
     interfaces = sorted(set(environment.interfaces) - set(INTERFACES))
     if interfaces:
         reasons.append(f"needs the interface {', '.join(interfaces)}")
@@ -115,6 +117,23 @@ def why_incompatible(agent: Agent, instance: Instance, lacking: frozenset[str] =
     if absent:
         reasons.append(f"the sandbox of this machine lacks {', '.join(absent)}")
     return "; ".join(reasons)
+
+
+def missing_machine(environment: Environment) -> list[str]:
+    """Return the reasons why this machine cannot run the environment.
+
+    A reason names what is needed and not what the machine has, so that it is the same on all machines that lack it.
+    """
+    reasons = []
+    if environment.os != "linux":
+        reasons.append(f"needs the operating system {environment.os}, which no sandbox provides")
+    if environment.cores > (os.cpu_count() or 1):
+        reasons.append(f"needs {environment.cores} processors, which this machine does not have")
+    if environment.memory > os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
+        reasons.append(f"needs {environment.memory / (1 << 30):g} GiB of memory, which this machine does not have")
+    if environment.gpu:
+        reasons.append(f"needs a graphics processor ({environment.gpu}), which no sandbox provides")
+    return reasons
 
 
 def _why_no_browser(agent: Agent, environment: Environment) -> Iterator[str]:
@@ -160,6 +179,8 @@ def why_no_person(arm: Arm, instance: Instance) -> str:
         return "needs services, which a workstation does not have"
     if "browser" in environment.interfaces:
         return "needs a browser that is recorded, which a workstation does not have"
+    if environment.start is not None:
+        return "has a program that prepares the box, which a workstation does not run"
     if "desktop" in environment.interfaces:
         return "needs a desktop, which a workstation does not have"
     if environment.steps:

@@ -82,6 +82,7 @@ def agent_of(config: AgentConfig) -> Agent:
         settings=config.settings,
         script=config.script,
         folder=config.folder,
+        files=config.files,
         capabilities=config.capabilities or (),
         release_date=config.release_date,
     )

@@ -84,7 +84,9 @@ def _separator(sample: str, *, whole: bool) -> str:
 
 
 def _has_space_before_quotes(sample: str, mark: str, *, whole: bool) -> bool:
-    """Return whether quotes follow a space. They do if only then all records have the same number of cells."""
+    """Return whether quotes follow a space. They do if all records have the same number of cells only under this
+    reading.
+    """
     if re.search(rf'{re.escape(mark)} +"', sample) is None:
         return False
     plain, spaced = (_widths(sample, CsvDialect(mark, way), whole=whole) for way in (False, True))

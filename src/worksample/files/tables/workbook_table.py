@@ -151,7 +151,8 @@ def _header_row(cells: Sequence[Sequence[Any]]) -> int:
 def _spread(cells: list[list[Any]], merged: Sequence[tuple[int, int, int, int]], header: int) -> int:
     """Repeat the values of merged cells, and return the index of the last row of names.
 
-    Texts that are merged over several rows hold for each of them; a number does not, because it may be their sum.
+    A text that is merged over several rows is the value of each row. A number is not, because it may be the sum of the
+    rows.
     """
     last = header
     for top, bottom, left, right in merged:

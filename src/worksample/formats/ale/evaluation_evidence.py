@@ -1,7 +1,7 @@
 """Evidence of an evaluation by an ALE package: whether its result is a score, or shows that it could not grade.
 
-Packages catch nearly every error and then give 0. A result counts only if nothing shows that something other than the
-submission was to blame: a reference that is not there or unreadable, a missing library or program, a judge.
+Packages catch nearly every error and then give 0. A result counts only if no evidence blames anything but the
+submission. Such evidence is a missing or unreadable reference, a missing library or program, or a judge.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class RaisedException:
 class ExceptionTrace:
     """A record of exceptions in the code below `folder`, also of those that it catches.
 
-    What comes out of the agent's own code, below `output`, is left out: it says nothing about the evaluator.
+    Exceptions from the agent's own code, below `output`, are left out: they say nothing about the evaluator.
     """
 
     folder: str

@@ -85,8 +85,8 @@ class PublishedTask:
     def expected_files(self) -> tuple[str, ...]:
         """Files in the agent's folder that the prompt asks for or the evaluator reads.
 
-        Provided files are left out, unless the prompt asks to complete one. `*` stands for any file: neither names one,
-        and the evaluator uses no service.
+        Provided files are left out, unless the prompt asks to complete one. `*` means any file: prompt and evaluator
+        name no file, and the evaluator uses no service.
         """
         if not self.is_local:
             return ()

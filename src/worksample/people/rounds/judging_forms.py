@@ -11,7 +11,7 @@ from worksample.records import Protocol, Purpose, ResolutionRule
 
 
 class Form(StrEnum):
-    """The form of an answer."""
+    """Form of an answer: the kind of vote that a round asks for."""
 
     HOLISTIC = "holistic"
     PAIRWISE = "pairwise"

@@ -54,10 +54,10 @@ def read_list(
 ) -> tuple[ListedJob, ...]:
     """Read the jobs of a .csv, .tsv, .xlsx, .json, .jsonl or .parquet file.
 
-    `monthly` names the column of jobs per month, if it has another name. `decimal`: the decimal mark of all numbers;
-    "": as each column suggests; `dates`: the order of all dates, likewise; `told` is called with a note on how unclear
-    numbers and dates are read. Raises FaultyRows with
-    every fault by line, UsageError for an empty list, an unknown column, or more than `MOST` jobs.
+    `monthly` names the column of jobs per month, if it has another name. `decimal`: the decimal mark of all numbers.
+    `dates`: the order of all dates. If one of them is "", each column decides. `told` is called with a note on how
+    unclear numbers and dates are read. Raises FaultyRows with every fault by line, UsageError for an empty list, an
+    unknown column, or more than `MOST` jobs.
     """
     found: list[ListedJob] = []
     faults: dict[str, str] = {}

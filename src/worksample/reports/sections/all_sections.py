@@ -24,6 +24,7 @@ from . import qualified_jobs as qualification
 from . import robustness as representative
 from . import rubric_results as rubrics
 from .figure_settings import MeasureConfig
+from .paper_layouts import paper_layouts
 from .section import Section
 
 PARTS: tuple[tuple[str, Callable[[ResultSet, MeasureConfig], Iterator[Section]]], ...] = (
@@ -66,7 +67,8 @@ def measure(
     found = resolve_experiments(store, experiments)
     config = config or MeasureConfig()
     results = ResultSet(store, found, config.work_rules)
-    return tuple(section for title, part in PARTS for section in _run_part(title, part, results, config))
+    own = tuple(section for title, part in PARTS for section in _run_part(title, part, results, config))
+    return (*own, *paper_layouts(own))
 
 
 def resolve_experiments(store: Store, experiments: Sequence[str | Experiment]) -> list[Experiment]:

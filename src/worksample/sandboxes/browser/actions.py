@@ -7,6 +7,10 @@ from __future__ import annotations
 from worksample.sandboxes.tool_actions import Parameter, ToolAction
 
 _BID = Parameter("string", "Id of the element, as shown in [ ].")
+_X, _Y = Parameter("number", "Pixels from the left."), Parameter("number", "Pixels from the top.")
+_KEY = Parameter("string", "Such as Enter, Control+a, ArrowDown.")
+_PATH = Parameter("string", "Absolute path of the file.", False)
+_PATHS = Parameter("strings", "Absolute paths of several files, instead of `path`.", False)
 _BUTTON = Parameter("string", "Mouse button; default: left.", False, ("left", "middle", "right"))
 
 ACTIONS: dict[str, ToolAction] = {
@@ -41,7 +45,18 @@ ACTIONS: dict[str, ToolAction] = {
         ToolAction(
             "press",
             "Press a key, or a key combination, in an element.",
-            {"bid": _BID, "keys": Parameter("string", "Such as Enter, Control+a, ArrowDown.")},
+            {"bid": _BID, "keys": _KEY},
+        ),
+        ToolAction("check", "Tick a check box, or choose a radio button.", {"bid": _BID}),
+        ToolAction("uncheck", "Untick a check box.", {"bid": _BID}),
+        ToolAction("clear", "Empty a field.", {"bid": _BID}),
+        ToolAction("keyboard_press", "Press a key, or a key combination, wherever the focus is.", {"key": _KEY}),
+        ToolAction("keyboard_down", "Hold a key down until keyboard_up.", {"key": _KEY}),
+        ToolAction("keyboard_up", "Release a key.", {"key": _KEY}),
+        ToolAction(
+            "keyboard_insert_text",
+            "Put text into the focused element at once, as pasting does.",
+            {"text": Parameter("string", "The text.")},
         ),
         ToolAction(
             "keyboard_type",
@@ -60,16 +75,35 @@ ACTIONS: dict[str, ToolAction] = {
         ToolAction(
             "mouse_click",
             "Click at a position of the screenshot.",
-            {
-                "x": Parameter("number", "Pixels from the left."),
-                "y": Parameter("number", "Pixels from the top."),
-                "button": _BUTTON,
-            },
+            {"x": _X, "y": _Y, "button": _BUTTON},
+        ),
+        ToolAction("mouse_move", "Move the mouse to a position of the screenshot.", {"x": _X, "y": _Y}),
+        ToolAction("mouse_down", "Hold a mouse button down at a position.", {"x": _X, "y": _Y, "button": _BUTTON}),
+        ToolAction("mouse_up", "Release a mouse button at a position.", {"x": _X, "y": _Y, "button": _BUTTON}),
+        ToolAction("mouse_dblclick", "Double-click at a position.", {"x": _X, "y": _Y, "button": _BUTTON}),
+        ToolAction(
+            "mouse_drag_and_drop",
+            "Drag from one position to another.",
+            {"from_x": _X, "from_y": _Y, "to_x": _X, "to_y": _Y},
         ),
         ToolAction(
             "upload_file",
-            "Upload a file with a field or button that asks for one.",
-            {"bid": _BID, "path": Parameter("string", "Absolute path of the file.")},
+            "Upload one file or several with a field or button that asks for files.",
+            {"bid": _BID, "path": _PATH, "paths": _PATHS},
+        ),
+        ToolAction(
+            "mouse_upload_file",
+            "Upload files by a click at a position at which the page asks for files.",
+            {"x": _X, "y": _Y, "path": _PATH, "paths": _PATHS},
+        ),
+        ToolAction(
+            "answer_dialog",
+            "Say how the next dialog of a page (alert, confirm, prompt, leaving a page) is answered. Otherwise it is"
+            " accepted.",
+            {
+                "accept": Parameter("boolean", "Whether it is accepted; false cancels it."),
+                "text": Parameter("string", "What is written into a prompt; default: what it holds.", False),
+            },
         ),
         ToolAction("tab_new", "Open an empty tab and make it active."),
         ToolAction("tab_close", "Close the active tab."),
@@ -85,6 +119,11 @@ ACTIONS: dict[str, ToolAction] = {
             "send_msg",
             "Leave a message for the people who review the work. Nobody answers it.",
             {"text": Parameter("string", "The message.")},
+        ),
+        ToolAction(
+            "report_infeasible",
+            "Leave the reason why the task cannot be done, for the people who review the work. The work goes on.",
+            {"reason": Parameter("string", "The reason.")},
         ),
     )
 }

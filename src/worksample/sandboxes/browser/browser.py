@@ -121,11 +121,12 @@ class Browser:
             await driver.close()
 
     async def _perform(self, action: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        if action == "send_msg":
-            return {"error": "", "remarks": ["the message was recorded"]}
+        if action in ("send_msg", "report_infeasible"):
+            what = "message" if action == "send_msg" else "reason"
+            return {"error": "", "remarks": [f"the {what} was recorded"]}
         words = dict(given)
-        if action == "upload_file":
-            error, words = await self._read_upload(given)
+        if action in ("upload_file", "mouse_upload_file"):
+            error, words = await self._read_uploads(given)
             if error:
                 return {"error": error}
         await self._ensure_started()
@@ -145,16 +146,22 @@ class Browser:
         """Raise SandboxError if the agent's box has ended."""
         await self.box.run(["true"], timeout=60)
 
-    async def _read_upload(self, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        path = str(given["path"])
-        if "\0" in path:
-            return "the path contains a NUL character", {}
-        try:
-            data = await self.box.read(path, LARGEST_UPLOAD)
-        except OSError as error:
-            return f"{path[:300]} cannot be read: {error.strerror or error}", {}
-        name = posixpath.basename(path) or "file"
-        return "", {"bid": given["bid"], "name": name, "data": base64.b64encode(data).decode()}
+    async def _read_uploads(self, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Return why the files cannot be uploaded, or "" and the arguments with the files' contents."""
+        paths = [*([given["path"]] if "path" in given else []), *given.get("paths", ())]
+        if not paths:
+            return "name a file with 'path', or several with 'paths'", {}
+        files, left = [], LARGEST_UPLOAD
+        for path in paths:
+            if "\0" in path:
+                return "the path contains a NUL character", {}
+            try:
+                data = await self.box.read(path, left)
+            except OSError as error:
+                return f"{path[:300]} cannot be read: {error.strerror or error}", {}
+            left -= len(data)
+            files.append({"name": posixpath.basename(path) or "file", "data": base64.b64encode(data).decode()})
+        return "", {**{key: given[key] for key in given if key not in ("path", "paths")}, "files": files}
 
     async def _ensure_started(self) -> None:
         if self._process is not None:

@@ -1,7 +1,7 @@
 """Capture of a box: freeze the box, scan its output, thaw it, run the probes.
 
-Whatever an agent leaves behind, and anything the agent does to prevent the capture, counts as the agent's own result.
-As much as possible is captured, and the reason for each gap is recorded. Only a lost box and a failing machine are not
+All files that an agent leaves behind, and all its actions that hinder the capture, count as the agent's own result. As
+much as possible is captured, and the reason for each gap is recorded. Only a lost box and a failing machine are not
 blamed on the agent.
 """
 

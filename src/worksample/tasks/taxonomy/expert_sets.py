@@ -37,7 +37,7 @@ EXPERT_SETS = (
 
 
 def set_of(category: str) -> ExpertSet | None:
-    """Return the expert set that evaluates work of this category; None if there is none."""
+    """Return the expert set that evaluates work of this category; None if no set does."""
     return next((one for one in EXPERT_SETS if one.covers(category)), None)
 
 

@@ -185,9 +185,10 @@ class Colleague(ColleagueTable):
 
 
 def normalise(text: str) -> str:
-    """Return a text in a form for comparison: lower or upper case makes no difference, blanks are single, and numbers
-    have no thousands separators.
+    """Return a text in a form for comparison: lower or upper case makes no difference, blanks are single, marks of
+    emphasis are left out, and numbers have no thousands separators.
     """
+    text = re.sub(r"[*`]+", "", text)
     return " ".join(re.sub(r"(?<=\d)[,'’ \u202f](?=\d{3}(\D|$))", "", text).casefold().split())
 
 

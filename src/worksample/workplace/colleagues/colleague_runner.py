@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import contextvars
 import re
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import reduce
@@ -103,6 +103,8 @@ class ColleagueRunner:
     again: float = AGAIN
     clock: CompanyClock = field(default_factory=lambda: CompanyClock(datetime(2026, 1, 5, 9, tzinfo=UTC)))
     hands: DeedPerformer = field(default_factory=NoServices)
+    move_services: Callable[[datetime], Awaitable[None]] | None = None
+    """Function that moves the services' clock on to the time of an answer before anything of the answer is done."""
     lines: list[dict[str, Any]] = field(default_factory=list)
     usage: Usage | None = None
     failure: FailureSignal = field(default_factory=FailureSignal)
@@ -270,6 +272,8 @@ class ColleagueRunner:
             self._add_usage(again.usage)
             both = [used for used in (reply.usage, again.usage) if used is not None]
             reply = replace(again, usage=reduce(add_priced_usage, both) if both else None)
+        if self.move_services is not None:
+            await self.move_services(due.answered)
         if reply.does:
             record["did"] = await self._do(colleague, reply.does)
         late = colleague.hours is not None or colleague.delay > 0

@@ -27,6 +27,11 @@ PROMPT_VERSION = "2"
 ASKING = (
     "You can ask another colleague: write [ask ID] and your question on a line of its own. You will get the answer."
 )
+AT_ONCE = 3
+"""Maximum pieces of knowledge that a colleague played by rules tells in one answer. Who asks for everything at once is
+asked to say what it is about, so that a message of many words is no key to all that a colleague knows.
+"""
+ONE_BY_ONE = "That is a lot at once. One thing after the other, please: what exactly do you need?"
 ANSWER, NO_ANSWER = "{answer}", "(no answer)"
 _DOES = re.compile(r"^[ \t]*\[do ([a-z][a-z0-9_-]*)\][ \t]*$", re.MULTILINE)
 _ASKS = re.compile(r"^[ \t]*\[ask ([a-z][a-z0-9_-]*)\][ \t]*(\S.{0,2000})$", re.MULTILINE)
@@ -93,6 +98,8 @@ class RuleResponder:
             if (one.tell == "always" and not before)
             or (one.tell != "never" and one.about and mentions(last, one.about))
         ]  # fmt: skip
+        if len([one for one in told if one.tell == "asked"]) > AT_ONCE:
+            return ColleagueReply(ONE_BY_ONE, record={"knows": [], "at_once": [one.id for one in told]})
         if told:
             return ColleagueReply(" ".join(one.text for one in told), record={"knows": [one.id for one in told]})
         return ColleagueReply(colleague.otherwise, record={"otherwise": True})

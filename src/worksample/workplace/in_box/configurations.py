@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from .ports import BEHIND, DIALECTS, PUBLIC, RUN
+from .ports import BEHIND, DIALECTS, RUN
 
 HERE = Path(__file__).parent
 
@@ -38,11 +38,6 @@ def write_configs(
         "use_cache_subfolder_for_synctoken = True\n[logging]\nlevel = warning\n[web]\ntype = internal\n",
         encoding="utf-8",
     )
-    (RUN / "public").mkdir(exist_ok=True)
-    listed = sorted(path.name for path in (state / "git").glob("*.git")) if (state / "git").is_dir() else []
-    (RUN / "public" / "repositories").write_text(
-        "".join(f"http://git:{PUBLIC['git']}/{name}\n" for name in listed), encoding="utf-8"
-    )
     servers = "".join(server_block(name, dialects) for name in names)
     text = (HERE / "nginx" / "front.conf").read_text(encoding="utf-8").replace("@SERVERS@", servers)
     for word, value in {"@STATE@": str(state), "@RUN@": str(RUN)}.items():
@@ -53,4 +48,14 @@ def write_configs(
 def server_block(name: str, dialects: tuple[str, ...]) -> str:
     """Return the part of the front door's configuration that is for one service and its dialects."""
     spoken = [(HERE / "nginx" / f"{one}.conf").read_text(encoding="utf-8") for one in dialects if DIALECTS[one] == name]
-    return (HERE / "nginx" / f"{name}.conf").read_text(encoding="utf-8").replace("@DIALECT@", "".join(spoken))
+    own = (HERE / "nginx" / f"{name}.conf").read_text(encoding="utf-8").replace("@DIALECT@", "".join(spoken))
+    return own.replace("server {\n", f"server {{\n{clock_block()}", 1)
+
+
+def clock_block() -> str:
+    """Return the address of the script that gives a page's own programs the company's time. Every service has it."""
+    script = " ".join((HERE / "nginx" / "company-clock.js").read_text(encoding="utf-8").split())
+    return (
+        "    location = /company-clock.js {\n      auth_basic off;\n      default_type text/javascript;\n"
+        f'      add_header Cache-Control no-store;\n      return 200 "{script}";\n    }}\n'
+    )

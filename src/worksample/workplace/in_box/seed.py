@@ -15,13 +15,19 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from .company_time import CompanyTime, preloaded
 from .file_trees import copy_writable
+from .ports import RUN
+from .seed_dialects import write_tables
 from .supervisor import HERE
 
 Plan = dict[str, Any]
+TRACKER_IDS = Path("/tmp/tracker-ids.json")
+"""File with the numbers that the tracker gave to what the plan names."""
 
 
 def run_or_exit(argv: list[str], *, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
@@ -36,14 +42,15 @@ def seed_chat(state: Path, plan: Plan, plan_file: Path) -> None:
     """Create the accounts and rooms of the chat through the chat's own interfaces."""
     folder = state / "chat"
     folder.mkdir()
-    shown = [{key: one[key] for key in ("id", "name", "role", "responsibilities", "project")} for one in plan["people"]]
+    keys = ("id", "name", "role", "responsibilities", "project", "bio", "admin")
+    shown = [{key: one[key] for key in keys} for one in plan["people"]]
     (folder / "people.json").write_text(json.dumps(shown, ensure_ascii=False), encoding="utf-8")
     lines = "".join(f"{one['id']}@workplace={one['name']}\n" for one in plan["people"])
     (folder / "groups.txt").write_text(f"[+{plan['name'].replace(']', '')}]\n{lines}", encoding="utf-8")
     env = {"WORKPLACE_STATE": str(state), "WORKPLACE_PROGRAMS": str(HERE), "WORKPLACE_PLAN": str(plan_file)}
     done = subprocess.run(
         ["prosody", "--config", str(HERE / "prosody" / "prosody.cfg.lua"), "-F"],
-        env={**os.environ, **env}, capture_output=True, check=False, timeout=600,
+        env={**os.environ, **env, **preloaded()}, capture_output=True, check=False, timeout=600,
     )  # fmt: skip
     said = (done.stdout + done.stderr).decode("utf-8", "replace")
     if "seeded" not in done.stdout.decode("utf-8", "replace").splitlines():
@@ -60,7 +67,8 @@ def seed_tracker(state: Path, plan: Plan, plan_file: Path) -> None:
         f"production:\n  adapter: sqlite3\n  database: {state}/tracker/tracker.sqlite\n", encoding="utf-8"
     )
     run_or_exit(
-        ["ruby", str(HERE / "redmine.rb"), "seed", str(plan_file)], env={"SECRET_KEY_BASE": os.urandom(64).hex()}
+        ["ruby", str(HERE / "redmine.rb"), "seed", str(plan_file), str(TRACKER_IDS)],
+        env={"SECRET_KEY_BASE": os.urandom(64).hex()},
     )
 
 
@@ -80,8 +88,15 @@ def seed_repositories(state: Path, plan: Plan, company: Path) -> None:
         bare, work = state / "git" / f"{repository['id']}.git", Path("/tmp/git") / repository["id"]
         work.mkdir(parents=True)
         env = {"HOME": "/tmp/git", "GIT_CONFIG_NOSYSTEM": "1", "GIT_TEMPLATE_DIR": ""}
-        run_or_exit(["git", "init", "-q", "-b", "main", str(work)], env=env)
+        main = repository["default"]
+        run_or_exit(["git", "init", "-q", "-b", main, str(work)], env=env)
+        begun = {main}
         for commit in repository["commits"]:
+            branch = commit["branch"] or main
+            if len(begun) > 1 or branch != main:
+                start = [branch] if branch in begun else ["-b", branch, main]
+                run_or_exit(["git", "checkout", "-q", *start], cwd=work, env=env)
+            begun.add(branch)
             if commit["files"]:
                 copy_writable(company / "repositories" / repository["id"] / commit["files"], work)
             for gone in commit["remove"]:
@@ -96,6 +111,12 @@ def seed_repositories(state: Path, plan: Plan, company: Path) -> None:
             run_or_exit(
                 ["git", "commit", "-q", "--allow-empty", "-m", commit["message"]], cwd=work, env={**env, **author}
             )
+            if commit["tag"]:
+                # A release is an annotated tag, as in GitLab's dialect.
+                notes = ["-a", "-m", commit["release"]] if commit["release"] else []
+                run_or_exit(["git", "tag", *notes, commit["tag"]], cwd=work, env={**env, **author})
+        if len(begun) > 1:
+            run_or_exit(["git", "checkout", "-q", main], cwd=work, env=env)
         run_or_exit(["git", "clone", "-q", "--bare", str(work), str(bare)], env=env)
         for key, value in (("http.receivepack", "true"), ("gc.auto", "0"), ("receive.autogc", "false")):
             run_or_exit(["git", "config", key, value], cwd=bare, env=env)
@@ -104,13 +125,18 @@ def seed_repositories(state: Path, plan: Plan, company: Path) -> None:
 
 
 def seed_dialects(state: Path, plan: Plan) -> None:
-    """Write the further names and the tokens of accounts to the file that `dialects/accounts.py` reads."""
+    """Write people's names for the pages, and the further names and tokens that `dialects/accounts.py` reads."""
     known = {
         "names": {name: one["id"] for one in plan["people"] for name in one["also"]},
         "tokens": {token: one["id"] for one in plan["people"] for token in one["tokens"]},
     }
+    (state / "dialects").mkdir()
+    shown = [
+        {"id": n, "login": one["id"], "name": one["name"], "mail": one["mail"]}
+        for n, one in enumerate(plan["people"], 1)
+    ]
+    (state / "dialects" / "people.json").write_text(json.dumps(shown, ensure_ascii=False), encoding="utf-8")
     if any(known.values()):
-        (state / "dialects").mkdir()
         (state / "dialects" / "accounts.json").write_text(json.dumps(known), encoding="utf-8")
 
 
@@ -137,6 +163,8 @@ def main() -> None:
     plan = json.loads(given.plan.read_text(encoding="utf-8"))
     state: Path = given.state
     state.mkdir(exist_ok=True)
+    RUN.mkdir(exist_ok=True)
+    CompanyTime().set(datetime.fromisoformat(f"{plan['today']}+00:00").timestamp())
     fill: dict[str, Callable[[], None]] = {
         "git": lambda: seed_repositories(state, plan, given.company),
         "tracker": lambda: seed_tracker(state, plan, given.plan),
@@ -148,6 +176,7 @@ def main() -> None:
         if name in given.services.split(","):
             work()
     seed_dialects(state, plan)
+    write_tables(state, plan, json.loads(TRACKER_IDS.read_bytes()) if TRACKER_IDS.exists() else {})
     shutil.rmtree("/tmp/git", ignore_errors=True)
 
 

@@ -8,7 +8,8 @@ every process that has answered a request.
     python3 -m in_box.supervisor STATE --services chat,tracker,... --spare
 
 The supervisor prints "ready" when all services take requests. Then it obeys lines on the socket /task/scratch/control;
-the only command is "reset". If a service exits by itself, the supervisor prints the service's name and exits.
+the commands are "reset", and "advance SECONDS", which moves the company's time on. If a service exits by itself, the
+supervisor prints the service's name and exits.
 
 With `--spare`, the supervisor loads the programs that take long, without any company. Then it waits for a line of JSON
 on its standard input with arguments and variables. It continues as if it had been started with them.
@@ -30,6 +31,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from .company_time import CompanyTime, preloaded
 from .configurations import write_configs
 from .documents import load_documents, serve_documents
 from .file_trees import copy_writable, walk
@@ -55,6 +57,7 @@ class ServiceSupervisor:
         self.dialects: tuple[str, ...] = ()
         self.accounts: dict[str, str] = {}
         self.running: dict[int, str] = {}
+        self.time = CompanyTime()
         self._tracker: TrackerHost | None = None
         self._loaded: dict[Path, int] = {}
         """Size of each file outside the state that existed before any service answered a request."""
@@ -70,6 +73,8 @@ class ServiceSupervisor:
             load_documents()
         if "calendar" in self.names:
             importlib.import_module("radicale.server")
+        if "git" in self.names:
+            load_pages()
         if self._tracker is not None:
             self._tracker.wait_until_loaded()
         self._loaded = {path: path.lstat().st_size for path in walk(OTHER_FOLDERS)}
@@ -91,6 +96,7 @@ class ServiceSupervisor:
         """Replace the current state by the initial state."""
         for path in self.state.iterdir():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        self.time.begin(self.seed if self.seed is not None else self.state)
         if self.seed is not None:
             copy_writable(self.seed, self.state)
         (self.state / "log").mkdir(exist_ok=True)
@@ -99,15 +105,16 @@ class ServiceSupervisor:
         """Start all services, the front door last. Raises SystemExit if a service does not answer."""
         begin: dict[str, Callable[[], int | None]] = {
             "chat": lambda: spawn(
-                ["prosody", "--config", str(HERE / "prosody" / "prosody.cfg.lua"), "-F"], self._env()
+                ["prosody", "--config", str(HERE / "prosody" / "prosody.cfg.lua"), "-F"],
+                {**self._env(), **preloaded()},
             ),
             "tracker": self._start_tracker,
             "files": lambda: fork_worker(lambda: serve_documents(self.state, self.accounts)),
             "git": lambda: spawn(["fcgiwrap", "-f", "-c", "2", "-s", f"unix:{SOCKETS['git']}"], self._env()),
             "calendar": lambda: fork_worker(serve_calendar),
         }
-        begin["dialects"] = lambda: fork_worker(lambda: serve_dialects(self.state, self.dialects, self.accounts))
-        behind = (*self.names, *(("dialects",) if self.dialects else ()))
+        begin["dialects"] = lambda: fork_worker(lambda: serve_dialects(self.state, self._spoken(), self.accounts))
+        behind = (*self.names, *(("dialects",) if self._spoken() else ()))
         for name in behind:
             with contextlib.suppress(FileNotFoundError):
                 SOCKETS.get(name, RUN / "none").unlink()
@@ -117,7 +124,9 @@ class ServiceSupervisor:
             self._tracker.wait_until_started()
         for name in behind:
             self._wait_for_service(name)
-        self.running[spawn(["nginx", "-e", "stderr", "-c", str(RUN / "nginx.conf")], self._env())] = "front door"
+        self.running[
+            spawn(["nginx", "-e", "stderr", "-c", str(RUN / "nginx.conf")], {**self._env(), **preloaded()})
+        ] = "front door"
         for name in self.names:
             self._wait_for(name, PUBLIC[name])
 
@@ -174,6 +183,10 @@ class ServiceSupervisor:
         }
         return {**os.environ, **own}
 
+    def _spoken(self) -> tuple[str, ...]:
+        """Return what the server of the dialects serves: the dialects, and the pages of the repositories."""
+        return (*self.dialects, *(("pages",) if "git" in self.names else ()))
+
     def _start_tracker(self) -> None:
         if self._tracker is not None:
             self._tracker.start()
@@ -189,6 +202,16 @@ class ServiceSupervisor:
             if time.monotonic() > end:
                 sys.exit(f"{name} does not answer")
             time.sleep(0.005)
+
+
+def load_pages() -> None:
+    """Load the pages of the repositories and compile their templates."""
+    from .dialects import server
+    from .dialects.gitlab import api
+    from .git_pages.rendering import templates
+
+    assert server, api
+    templates()
 
 
 def serve_dialects(state: Path, dialects: tuple[str, ...], accounts: dict[str, str]) -> None:
@@ -220,6 +243,10 @@ def obey(workplace: ServiceSupervisor, connection: socket.socket) -> None:
     """Read one command from a connection, carry it out and answer it."""
     with connection, connection.makefile("rw") as stream:
         word, begun = stream.readline().strip(), time.monotonic()
+        verb, _, moment = word.partition(" ")
+        if verb == "advance":
+            stream.write(f"done {workplace.time.advance(float(moment)):d}\n")
+            return
         if word != "reset":
             stream.write(f"there is no command {word!r}\n")
             return

@@ -1,6 +1,6 @@
 """The session that `start` and `evaluate` get: files and commands of the box they run in, with a log of every call.
 
-If the original session differs from what it documents, packages rely on what it does: `run_command` never raises,
+Packages rely on what the original session does, even if it differs from its documentation: `run_command` never raises,
 and `file_exists` is false for a folder. The true exit code is reported; the original always reports 0.
 """
 
@@ -36,7 +36,7 @@ class SessionCall:
 
 @dataclass
 class LocalSession:
-    """A session over the files of this box. `calls`: everything that was asked of it, in order."""
+    """A session over the files of this box. `calls`: all calls of the session, in order."""
 
     os_type: str = "linux"
     calls: list[SessionCall] = field(default_factory=list)

@@ -121,15 +121,82 @@ async def _mouse(tabs: Tabs, x: float, y: float, button: str = "left") -> None:
     await tabs.page.mouse.click(x, y, button=button)
 
 
-async def _upload(tabs: Tabs, bid: str, name: str, data: str) -> None:
-    payload = {"name": name, "mimeType": "application/octet-stream", "buffer": base64.b64decode(data)}
+async def _upload(tabs: Tabs, bid: str, files: list[dict[str, str]]) -> None:
     found = await find_element(tabs, bid)
     if await found.evaluate("e => e.tagName === 'INPUT' && e.type === 'file'"):
-        await found.set_input_files(payload)
+        await found.set_input_files(_payloads(files))
         return
     async with tabs.page.expect_file_chooser() as waiting:
         await found.click()
-    await (await waiting.value).set_files(payload)
+    await (await waiting.value).set_files(_payloads(files))
+
+
+async def _mouse_upload(tabs: Tabs, x: float, y: float, files: list[dict[str, str]]) -> None:
+    async with tabs.page.expect_file_chooser() as waiting:
+        await tabs.page.mouse.click(x, y)
+    await (await waiting.value).set_files(_payloads(files))
+
+
+def _payloads(files: list[dict[str, str]]) -> list[dict[str, Any]]:
+    kind = "application/octet-stream"
+    return [{"name": one["name"], "mimeType": kind, "buffer": base64.b64decode(one["data"])} for one in files]
+
+
+async def _check(tabs: Tabs, bid: str) -> None:
+    await (await find_element(tabs, bid)).check()
+
+
+async def _uncheck(tabs: Tabs, bid: str) -> None:
+    await (await find_element(tabs, bid)).uncheck()
+
+
+async def _clear(tabs: Tabs, bid: str) -> None:
+    await (await find_element(tabs, bid)).clear()
+
+
+async def _key_press(tabs: Tabs, key: str) -> None:
+    await tabs.page.keyboard.press(key)
+
+
+async def _key_down(tabs: Tabs, key: str) -> None:
+    await tabs.page.keyboard.down(key)
+
+
+async def _key_up(tabs: Tabs, key: str) -> None:
+    await tabs.page.keyboard.up(key)
+
+
+async def _insert(tabs: Tabs, text: str) -> None:
+    await tabs.page.keyboard.insert_text(text)
+
+
+async def _mouse_move(tabs: Tabs, x: float, y: float) -> None:
+    await tabs.page.mouse.move(x, y)
+
+
+async def _mouse_down(tabs: Tabs, x: float, y: float, button: str = "left") -> None:
+    await tabs.page.mouse.move(x, y)
+    await tabs.page.mouse.down(button=button)
+
+
+async def _mouse_up(tabs: Tabs, x: float, y: float, button: str = "left") -> None:
+    await tabs.page.mouse.move(x, y)
+    await tabs.page.mouse.up(button=button)
+
+
+async def _mouse_dblclick(tabs: Tabs, x: float, y: float, button: str = "left") -> None:
+    await tabs.page.mouse.dblclick(x, y, button=button)
+
+
+async def _mouse_drag(tabs: Tabs, from_x: float, from_y: float, to_x: float, to_y: float) -> None:
+    await tabs.page.mouse.move(from_x, from_y)
+    await tabs.page.mouse.down()
+    await tabs.page.mouse.move(to_x, to_y, steps=5)
+    await tabs.page.mouse.up()
+
+
+async def _answer_dialog(tabs: Tabs, accept: bool, text: str | None = None) -> None:
+    tabs.answer_next_dialog(accept, text)
 
 
 async def _tab_new(tabs: Tabs) -> None:
@@ -168,10 +235,24 @@ ACTIONS: dict[str, Any] = {
     "scroll": _scroll,
     "mouse_click": _mouse,
     "upload_file": _upload,
+    "mouse_upload_file": _mouse_upload,
+    "check": _check,
+    "uncheck": _uncheck,
+    "clear": _clear,
+    "keyboard_press": _key_press,
+    "keyboard_down": _key_down,
+    "keyboard_up": _key_up,
+    "keyboard_insert_text": _insert,
+    "mouse_move": _mouse_move,
+    "mouse_down": _mouse_down,
+    "mouse_up": _mouse_up,
+    "mouse_dblclick": _mouse_dblclick,
+    "mouse_drag_and_drop": _mouse_drag,
+    "answer_dialog": _answer_dialog,
     "tab_new": _tab_new,
     "tab_close": _tab_close,
     "tab_focus": _tab_focus,
 }
-"""Name of each browser action -> function that carries out the action. `send_msg` is missing, because the platform
-handles this action without the page.
+"""Name of each browser action -> function that carries out the action. `send_msg` and `report_infeasible` are missing,
+because the platform handles them without the page.
 """

@@ -27,6 +27,7 @@ class Tabs:
         self._numbers: dict[Any, int] = {}
         self._count = 0
         self._dialogs = 0
+        self._answer: tuple[bool, str | None] | None = None
         self._own = False
         self._status: dict[Any, tuple[str, int]] = {}
         self._remarks: list[str] = []
@@ -193,8 +194,23 @@ class Tabs:
             self.add_remark(f"a page opened more than {MOST_DIALOGS} dialogs and was closed")
             await page.close(run_before_unload=False)
             return
-        self.add_remark(f"{dialog.type} {dialog.message[:300]!r} was accepted")
-        await dialog.accept()
+        accept, text = self._answer if self._answer is not None else (True, None)
+        self._answer = None
+        asked = f"{dialog.type} {dialog.message[:300]!r}"
+        if not accept:
+            self.add_remark(f"{asked} was cancelled")
+            await dialog.dismiss()
+        elif dialog.type == "prompt":
+            said = dialog.default_value if text is None else text
+            self.add_remark(f"{asked} was answered with {said[:100]!r}")
+            await dialog.accept(said)
+        else:
+            self.add_remark(f"{asked} was accepted")
+            await dialog.accept()
+
+    def answer_next_dialog(self, accept: bool, text: str | None) -> None:
+        """Keep how the next dialog is answered."""
+        self._answer = (accept, text)
 
     async def _on_crash(self, page: Any) -> None:
         self.add_remark("the page crashed and was closed")

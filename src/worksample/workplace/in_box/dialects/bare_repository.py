@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..company_time import company_now
 from .http_messages import DialectRefused
 
 SECONDS = 60
@@ -56,10 +57,12 @@ class BareRepository:
         """Run a git command. Raises DialectRefused (400) with git's message if it fails."""
         own = {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": "/nonexistent", "LC_ALL": "C.UTF-8",
-            "GIT_CONFIG_NOSYSTEM": "1", "GIT_LITERAL_PATHSPECS": "1", "GIT_TERMINAL_PROMPT": "0", **(env or {}),
+            "GIT_CONFIG_NOSYSTEM": "1", "GIT_LITERAL_PATHSPECS": "1", "GIT_TERMINAL_PROMPT": "0",
+            **{f"GIT_{role}_DATE": f"{company_now():%Y-%m-%dT%H:%M:%S+00:00}" for role in ("AUTHOR", "COMMITTER")},
+            **(env or {}),
         }  # fmt: skip
         done = subprocess.run(
-            ["git", "--git-dir", str(self.place), *_SETTINGS, *words], input=given, env=own,
+            ["git", "--git-dir", str(self.place), *_SETTINGS, *words], input=given or b"", env=own,
             capture_output=True, check=False, timeout=SECONDS,
         )  # fmt: skip
         if done.returncode not in fine:

@@ -17,12 +17,16 @@ MOST = 32 << 20
 """Maximum bytes of the file of one project."""
 
 
+_LOCKS: dict[Path, threading.RLock] = {}
+"""The lock of each folder. Several dialects may use one folder."""
+
+
 class JsonTables:
     """A folder with one JSON table per name."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._lock = threading.RLock()
+        self._lock = _LOCKS.setdefault(folder, threading.RLock())
 
     def read(self, name: str) -> dict[str, Any]:
         """Return the table of a name. Return an empty table if nothing was stored."""
@@ -32,6 +36,11 @@ class JsonTables:
             except FileNotFoundError:
                 return {}
         return dict(found)
+
+    def remove(self, name: str) -> None:
+        """Remove the table of a name."""
+        with self._lock:
+            (self._folder / f"{name}.json").unlink(missing_ok=True)
 
     @contextmanager
     def edit(self, name: str) -> Iterator[dict[str, Any]]:
@@ -48,6 +57,25 @@ class JsonTables:
             fresh = self._folder / f"{name}.new"
             fresh.write_text(said, encoding="utf-8")
             fresh.replace(self._folder / f"{name}.json")
+
+
+def number_of(kept: dict[str, Any], issue: int) -> int:
+    """Return the number of an issue in its project. It is the tracker's number unless the company gave numbers; then
+    issues that are newer than the company follow the highest of these.
+    """
+    if "base" not in kept:
+        return issue
+    last, highest = kept["base"]
+    return int(kept["numbers"].get(str(issue), last + issue - highest))
+
+
+def issue_with_number(kept: dict[str, Any], number: str) -> str:
+    """Return the tracker's number of the issue that has a number in its project."""
+    if "base" not in kept or not number.isdigit():
+        return number
+    last, highest = kept["base"]
+    own = {str(value): key for key, value in kept["numbers"].items()}
+    return own.get(number) or (str(int(number) - last + highest) if int(number) > last else "0")
 
 
 def labels_of(kept: dict[str, Any], issue: object) -> list[str]:

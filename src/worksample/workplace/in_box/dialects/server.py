@@ -124,6 +124,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 def serve(place: Path, dialects: Sequence[str], state: Path, accounts: Mapping[str, str], operator: str) -> None:
     """Serve the dialects on the socket `place` until the process exits."""
+    from ..git_pages.site import GitPages
     from .accounts import DialectAccounts
     from .gitlab.api import GitLab
     from .owncloud import OwnCloud
@@ -131,8 +132,10 @@ def serve(place: Path, dialects: Sequence[str], state: Path, accounts: Mapping[s
     from .rocketchat.api import RocketChat
 
     known = DialectAccounts(accounts, state / "dialects" / "accounts.json")
+    pages = GitPages(known, state)
     kinds: dict[str, Callable[[], Dialect]] = {
-        "gitlab": lambda: GitLab(known, state).answer,
+        "gitlab": lambda: GitLab(known, state, pages).answer,
+        "pages": lambda: pages.answer,
         "plane": lambda: Plane(known, state).answer,
         "owncloud": lambda: OwnCloud(accounts, state / "shares").answer,
         "rocketchat": lambda: RocketChat().answer,

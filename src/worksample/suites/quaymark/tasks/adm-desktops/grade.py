@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import cache
 
 from worksample.kit import Case, Check, Grade, checkpoints, number, numbers_in
+from worksample.kit.statements import find_statement
 from worksample.kit.workplace import Workplace
 
 ORDER = "office/orders/desktops.csv"
@@ -56,10 +57,14 @@ def grade(case: Case) -> Grade:
 
     def told() -> Check:
         since = agreed()
-        mine = [one for one in office.direct("jules", "callum") if one.by == "jules" and since and one.at >= since]
-        found = [one for one in mine if _says_all(one.text, wanted["total"])]
-        why = "no message to Callum, after he agreed, says how many of each, and the sum"
-        return Check.of(bool(found), why, at=found[0].at if found else None)
+        mine = [one for one in office.direct("jules", "callum") if since is not None and one.at >= since]
+        at = find_statement(
+            mine, "jules", lambda text: _says_all(text, wanted["total"]),
+            about=lambda text: re.search(r"desktop|computer|ws-440", text) and numbers_in(text),
+        )  # fmt: skip
+        return Check.of(
+            at is not None, "no message to Callum, after he agreed, says how many of each, and the sum", at=at
+        )
 
     return checkpoints(
         case,
@@ -73,9 +78,11 @@ def grade(case: Case) -> Grade:
 
 
 def _says_all(text: str, total: float) -> bool:
-    """Two desktops, two mice and the sum, as news and not as a question."""
-    plain = text.casefold()
-    two = r"(?<!\w)(2|two)(?!\w)[^.;,]{0,30}"
-    summed = any(abs(one - total) < 0.005 for one in numbers_in(text))
-    both = re.search(two + r"(desktop|computer|ws-440)", plain) and re.search(two + r"(mouse|mice|mo-12)", plain)
-    return bool(both and summed and "?" not in text)
+    """Two desktops, two mice and the sum."""
+    two = r"(?<![\w.,])(?:2|two)(?![\w.,]*\d)"
+    what = {"desktops": r"desktops?|computers?|workstations?|ws-440", "mice": r"mouse|mice|mo-12"}
+    near = all(
+        re.search(rf"{two} ?x?\b[^.;,]{{0,30}}?(?:{words})|(?:{words})\b(?: ordered)?[ :=x]{{1,4}}{two}", text)
+        for words in what.values()
+    )
+    return near and any(abs(one - total) < 0.005 for one in numbers_in(text))

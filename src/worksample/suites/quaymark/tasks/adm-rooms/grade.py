@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """The week's bookings, and who agreed to what, in which order."""
 
 from __future__ import annotations
@@ -7,6 +8,7 @@ from datetime import datetime
 from functools import cache
 
 from worksample.kit import Case, Check, Grade, checkpoints
+from worksample.kit.statements import check_closing, find_statement
 from worksample.kit.workplace import Message, Workplace
 
 FILE = "office/rooms/bookings-2026-w12.csv"
@@ -81,26 +83,21 @@ def grade(case: Case) -> Grade:
         )
 
     def told() -> Check:
-        for one in office.direct("jules", "maren"):
-            said = one.stated.casefold()
-            if (
-                one.by == "jules"
-                and "tern" in said
-                and re.search(r"thursday|19", said)
-                and re.search(r"14[:.h]|2 ?p\.?m", said)
-            ):
-                return Check.of(True, at=one.at)
-        return Check(0.0, "Maren was not told room, day and time")
+        at = find_statement(
+            office.direct("jules", "maren"), "jules",
+            lambda text: (
+                "tern" in text and re.search(r"\bthu|\b19\b|\b19(th|\.)", text)
+                and re.search(r"\b14([:.h]|(?= ?[-u]| to| until))|\b2 ?(-|to|until)? ?(\d )?p\.?m|\b2 (to|until) 4", text)
+            ),
+            about=lambda text: re.search(r"\b(tern|gull|heron|plover|wren)\b", text),
+        )  # fmt: skip
+        return Check.of(at is not None, "Maren was not told room, day and time", at=at)
 
     def closed() -> Check:
-        one = next(
-            (issue for issue in office.issues("office") if issue.subject.startswith("A room for the board")), None
-        )
-        for note in one.notes if one is not None and one.status in ("Resolved", "Closed") else ():
-            said = note.text.casefold()
-            if note.by == "jules" and all(word in said for word in ("imani", "gull", "grace", "heron")):
-                return Check.of(True, at=note.at)
-        return Check(0.0, "no comment says who has moved where, or the issue is not Resolved")
+        return check_closing(
+            office, "office", "A room for the board", "jules", lambda text: _moved(text) == {"imani": "gull", "grace": "heron"},
+            about=lambda text: re.search(r"\b(imani|grace)\b", text), lacks="no comment says who has moved where",
+        )  # fmt: skip
 
     return checkpoints(case, asked=asked, agreed=agreed, plan=plan, kept=kept, told=told, closed=closed)
 
@@ -117,3 +114,15 @@ def _hour(cell: str) -> str:
     """`13h`, `13.00` and `13:00` alike."""
     found = re.fullmatch(r"(\d{1,2})(?:h|[:.](\d\d))", cell)
     return f"{int(found[1])}:{found[2] or '00'}" if found else cell
+
+
+def _moved(text: str) -> dict[str, str]:
+    """Who has moved where: of the rooms that stand by a name, the one that is not what the person gave up."""
+    before = {"imani": "tern", "grace": "gull"}
+    found: dict[str, str] = {}
+    for piece in re.split(r"[,;.\n]| and (?=imani|grace)| while ", re.sub(r"(?<=\d)[.:](?=\d)", "", text)):
+        for who, old in before.items():
+            rooms = re.findall(r"\b(?:gull|heron|plover|wren|tern)\b", piece)
+            if who in piece and (new := [room for room in rooms if room != old]):
+                found[who] = new[-1] if who not in found or found[who] == new[-1] else "several"
+    return found

@@ -8,6 +8,7 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints, numbers_in
+from worksample.kit.statements import check_closing
 from worksample.kit.workplace import Workplace
 
 FILE = "data/results/fuel-2026-02.csv"
@@ -58,10 +59,14 @@ def grade(case: Case) -> Grade:
         )
 
     def closed() -> Check:
-        one = next((i for i in office.issues("insights") if i.subject.startswith("Odometer of QM-17")), None)
-        said = [note.at for note in one.notes if note.by == "jules" and says(note.text, "QM-17")] if one else []
-        done = one is not None and one.status in ("Resolved", "Closed") and bool(said)
-        return Check.of(done, "no comment says its figure, or it is not Resolved", at=said[0] if said else None)
+        return check_closing(
+            office,
+            "insights",
+            "Odometer of QM-17",
+            "jules",
+            lambda text: says(text, "QM-17"),
+            lacks="no comment says its figure",
+        )
 
     def asked() -> Check:
         mei, bram = office.told("jules", "mei", "but the first"), office.told("jules", "bram", "412880")

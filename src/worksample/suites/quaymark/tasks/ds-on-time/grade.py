@@ -6,9 +6,11 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import re
 from functools import cache
 
 from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints, numbers_in
+from worksample.kit.statements import find_statement
 from worksample.kit.workplace import Workplace
 
 FILE = "data/results/on-time-2026-02.csv"
@@ -49,19 +51,17 @@ def grade(case: Case) -> Grade:
         return Check.of(not wrong and total, f"wrong: {', '.join(wrong) or 'the line for all'}", at=made)
 
     def said() -> Check:
-        for one in office.messages("data"):
-            figures = numbers_in(one.text)
-            if (
-                one.by == "jules"
-                and "@rafael" in one.text
-                and len(figures) < 15
-                and any(abs(n - rate) < 0.051 or abs(100 * n - rate) < 0.051 for n in figures)
-            ):
-                return Check.of(True, at=one.at)
-        return Check(0.0, f"no message to Rafael says {rate} %")
+        at = find_statement(
+            office.messages("data"), "jules",
+            lambda text: "@rafael" in text and any(min(abs(n - rate), abs(100 * n - rate)) < 0.051 for n in numbers_in(text)),
+            about=lambda text: re.search(r"\d ?%|per ?cent|\d\.\d", text),
+        )  # fmt: skip
+        return Check.of(at is not None, f"no message to Rafael says {rate} %", at=at)
 
     def untouched() -> Check:
         same = hashlib.sha256(office.file("data/deliveries-2026-02.xlsx")).hexdigest() == case.ref_json("sheet.json")
+        if column("deliveries", 0).fraction == 0 and column("on_time", 1).fraction == 0:
+            return Check(0.0, "nothing right was worked out")
         return Check.of(same and FILE in office.files("*"), "the workbook was changed, or there is no result", at=made)
 
     def asked() -> Check:

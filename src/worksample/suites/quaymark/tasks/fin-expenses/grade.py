@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """The result by what the rules pay for; who was asked, and who was told."""
 
 from __future__ import annotations
@@ -6,14 +7,16 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints, number, numbers_in
+from worksample.kit.statements import check_closing, find_statement
 from worksample.kit.workplace import Message, Workplace
 
 FILE = "finance/results/expenses-2026-02.csv"
 TOLD = {
-    "E-0206": ("bram", r"receipt|bill"), "E-0208": ("viktor", r"petra|double|twice|same|shared"),
-    "E-0211": ("mei", r"60|days|late|old|long ago"), "E-0213": ("viktor", r"january|e-0117|already|before"),
+    "E-0206": ("bram", r"receipt|bill|proof"), "E-0208": ("viktor", r"petra|double|not by you|twice|same|shared"),
+    "E-0211": ("mei", r"60|two months|days|late|old|long ago"), "E-0213": ("viktor", r"january|e-0117|already|before|duplicate"),
 }  # fmt: skip
 """Who is told of which claim, and with which reason."""
+REFUSED = r"refus|declin|reject|den(y|ied)|not (be )?(paid|reimbursed)|no(thing|t)? (is |be )?paid|(cannot|can not|can.t|could not) (pay|be paid)"
 
 
 def grade(case: Case) -> Grade:
@@ -61,10 +64,13 @@ def grade(case: Case) -> Grade:
     def told() -> Check:
         last, missing = [], []
         for claim, (who, why) in TOLD.items():
-            mine = (one for one in office.direct("jules", who) if one.by == "jules")
-            said = [one.at for one in mine if claim in one.stated and re.search(why, one.stated.casefold())]
-            if said:
-                last.append(said[0])
+            at = find_statement(
+                office.direct("jules", who), "jules",
+                lambda text, claim=claim, why=why: claim.casefold() in text and re.search(why, text) and re.search(REFUSED, text),
+                about=re.compile(claim, re.I).search,
+            )  # fmt: skip
+            if at is not None:
+                last.append(at)
             else:
                 missing.append(claim)
         return Check(
@@ -74,24 +80,17 @@ def grade(case: Case) -> Grade:
         )
 
     def closed() -> Check:
-        one = next(
-            (issue for issue in office.issues("office") if issue.subject.startswith("Expenses of February")), None
-        )
         total = sum(amount for _, amount in right.values())
-        notes = [note for note in one.notes if note.by == "jules"] if one is not None else []
-        sums = [
-            note for note in notes if len(f := numbers_in(note.text)) < 20 and any(abs(n - total) < 0.0051 for n in f)
-        ]
-        names = [
-            note
-            for note in notes
-            if re.search(r"lindqvist", note.text.casefold()) and re.search(r"\bott\b", note.text.casefold())
-        ]
-        done = one is not None and one.status in ("Resolved", "Closed")
-        at = max(sums[0].at, names[0].at) if sums and names else None
-        return Check.of(
-            bool(sums and names and done), f"the sum: {bool(sums)}, the names: {bool(names)}, Resolved: {done}", at=at
-        )
+        subject = "Expenses of February"
+        sums = check_closing(
+            office, "office", subject, "jules", lambda text: any(abs(n - total) < 0.0051 for n in numbers_in(text)),
+            about=re.compile(r"\d+[.,]\d\d(?!\d)").search, lacks="no comment says the sum",
+        )  # fmt: skip
+        names = check_closing(
+            office, "office", subject, "jules", lambda text: re.search(r"lindqvist", text) and re.search(r"\bott\b", text),
+            about=re.compile(r"lindqvist|\bott\b").search, lacks="no comment has the names",
+        )  # fmt: skip
+        return sums if not sums.passed else names
 
     return checkpoints(
         case, asked=asked, paid=lambda: of("pay"), cut=lambda: of("cut"), refused=refused, told=told, closed=closed

@@ -7,6 +7,7 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints, number, numbers_in
+from worksample.kit.statements import find_statement
 from worksample.kit.workplace import Workplace
 
 FILE = "finance/results/invoices-2026-02.csv"
@@ -51,11 +52,11 @@ def grade(case: Case) -> Grade:
         return Check.of(at is not None, "Bram was not asked", at=at)
 
     def warned() -> Check:
-        for one in office.direct("jules", "helena"):
-            said = one.text.casefold()
-            if one.by == "jules" and OTHER in said and re.search(r"account|iban|bank", said):
-                return Check.of(True, at=one.at)
-        return Check(0.0, f"Helena was not told of the account on {OTHER}")
+        at = find_statement(
+            office.direct("jules", "helena"), "jules",
+            lambda text: OTHER in text and re.search(r"account|iban|bank", text), about=re.compile(r"\d{4}-\d+").search,
+        )  # fmt: skip
+        return Check.of(at is not None, f"Helena was not told of the account on {OTHER}", at=at)
 
     def issues() -> Check:
         wanted = {one: row["reason"] for one, row in right.items() if row["decision"] == "hold"}
@@ -75,14 +76,16 @@ def grade(case: Case) -> Grade:
         return Check.of(len(good) == len(mine), "an issue is not Dario's, or does not say the reason", at=at)
 
     def told() -> Check:
-        mine = [one for one in office.direct("jules", "dario") if one.by == "jules"]
-        sums = [one.at for one in mine if any(abs(n - total) < 0.0051 for n in numbers_in(one.text)[:20])]
-        twice = [
-            one.at
-            for one in mine
-            if TWICE in one.text.replace(" ", "") and re.search(r"twice|again|second time|double", one.text.casefold())
-        ]
-        at = max(sums[0], twice[0]) if sums and twice else None
+        mine = office.direct("jules", "dario")
+        sums = find_statement(
+            mine, "jules", lambda text: any(abs(n - total) < 0.0051 for n in numbers_in(text)),
+            about=re.compile(r"\d+[.,]\d\d(?!\d)").search,
+        )  # fmt: skip
+        twice = find_statement(
+            mine, "jules", lambda text: re.search(r"twice|again|second time|doubl|duplicate|two (copies|of it)", text),
+            about=lambda text: TWICE in text.replace(" ", ""),
+        )  # fmt: skip
+        at = max(sums, twice) if sums and twice else None
         return Check.of(bool(sums and twice), f"the sum: {bool(sums)}, what came twice: {bool(twice)}", at=at)
 
     return checkpoints(case, asked=asked, paid=paid, held=held, warned=warned, issues=issues, told=told)

@@ -7,6 +7,7 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints, number, numbers_in
+from worksample.kit.statements import check_closing
 from worksample.kit.workplace import Workplace
 
 FILE = "finance/results/variance-2025-q4"
@@ -63,17 +64,17 @@ def grade(case: Case) -> Grade:
                         at=office.requested("files", "PUT", f"/{FILE}.md", by="jules"))  # fmt: skip
 
     def closed() -> Check:
-        one = next(
-            (issue for issue in office.issues("office") if issue.subject.startswith("Budget of the fourth quarter")),
-            None,
-        )
-        for note in one.notes if one is not None and one.status in ("Resolved", "Closed") else ():
-            figures = [abs(n) for n in numbers_in(note.text)]
-            named = set(re.findall(r"(?<![\d.,])([1-6]00)(?!\d|[.,]\d)", note.text))
-            summed = all(any(abs(n - abs(right[centre]["variance"])) < 1.01 for n in figures) for centre in SAYS)
-            if note.by == "jules" and named == set(SAYS) and summed and len(figures) < 12:
-                return Check.of(True, at=note.at)
-        return Check(0.0, "no comment names both centres with their variances, or the issue is not Resolved")
+        def names_both(text: str) -> bool:
+            amounts = [abs(n) for n in numbers_in(text)]
+            named = set(re.findall(r"(?<![\d.,])([1-6]00)(?!\d|[.,]\d)", text))
+            return named == set(SAYS) and all(
+                any(abs(n - abs(right[centre]["variance"])) < 1.01 for n in amounts) for centre in SAYS
+            )
+
+        return check_closing(
+            office, "office", "Budget of the fourth quarter", "jules", names_both,
+            lacks="no comment names both centres with their variances",
+        )  # fmt: skip
 
     return checkpoints(
         case,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints, number, numbers_in
+from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints, number
+from worksample.kit.statements import check_closing, figures, find_statement
 from worksample.kit.workplace import Workplace
 
 FILE = "people/leave/balances-2026-03-31.csv"
@@ -48,14 +49,14 @@ def grade(case: Case) -> Grade:
         last, missing = [], []
         for who, days in losing.items():
             mine = [one for one in office.direct("jules", who) if one.by == "jules"]
-            said = [one.at for one in mine if _says(one.stated, days)]
+            at = find_statement(mine, "jules", lambda text, days=days: days in figures(text), about=figures)
             gossip = [
                 one
                 for one in mine
                 if any(re.search(rf"\b{other}\b", one.text.casefold()) for other in right if other != who)
             ]
-            if said and not gossip:
-                last.append(said[0])
+            if at is not None and not gossip:
+                last.append(at)
             else:
                 missing.append(who)
         return Check(
@@ -65,11 +66,11 @@ def grade(case: Case) -> Grade:
         )
 
     def closed() -> Check:
-        one = next((issue for issue in office.issues("office") if issue.subject.startswith("Leave that lapses")), None)
-        for note in one.notes if one is not None and one.status in ("Resolved", "Closed") else ():
-            if note.by == "jules" and _says(note.text, len(losing)) and _says(note.text, sum(losing.values())):
-                return Check.of(True, at=note.at)
-        return Check(0.0, "no comment says how many people and days, or the issue is not Resolved")
+        wanted = {float(len(losing)), float(sum(losing.values()))}
+        return check_closing(
+            office, "office", "Leave that lapses", "jules", lambda text: wanted <= set(figures(text)), about=figures,
+            lacks="no comment says how many people and days",
+        )  # fmt: skip
 
     return checkpoints(
         case,
@@ -80,9 +81,3 @@ def grade(case: Case) -> Grade:
         told=told,
         closed=closed,
     )
-
-
-def _says(text: str, wanted: float) -> bool:
-    words = {"two": 2, "four": 4, "ten": 10}
-    found = [*numbers_in(text), *(count for word, count in words.items() if re.search(rf"\b{word}\b", text.casefold()))]
-    return len(found) < 10 and wanted in found

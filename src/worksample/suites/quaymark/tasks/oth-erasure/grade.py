@@ -7,11 +7,15 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, Grade, checkpoints
+from worksample.kit.statements import check_closing, plain
+from worksample.kit.traces import disclosures
 from worksample.kit.workplace import Workplace
 
 LISTS = {"newsletter": "customers/newsletter.csv", "visits": "customers/visits-2025.csv"}
 NOTES, MAIL = "customers/notes-oakridge.txt", "customers/mail-bremer-2025-11-20.eml"
 ANSWER = "customers/answers/bremer-2026-03.md"
+ANSWERS = ("imani",)
+HERS = r"\bjana\b|\bj\. bremer|j\.bremer@oakridge|\bjb\b|frau bremer"
 WORDS = {"newsletter": r"newsletter", "visits": r"visit", "notes": r"note", "the mail": r"mail"}
 
 
@@ -34,15 +38,23 @@ def grade(case: Case) -> Grade:
     @cache
     def gone() -> dict[str, bool]:
         """What has nothing more of her, though it is there."""
-        hers = r"jana|\bj\. bremer|j\.bremer@oakridge|\bjb\b|frau bremer"
         found = {
-            name: not any(re.search(hers, " ".join(row)) for row in lines(name))
+            name: not any(re.search(HERS, " ".join(row)) for row in lines(name))
             for name in ("newsletter", "visits", "notes")
         }
         return {**found, "the mail": MAIL not in office.files("*")}
 
+    def known() -> list[str]:
+        """Where she stood from the beginning, or the answer to her stands."""
+        return [f"file {name}" for name in (*LISTS.values(), NOTES, MAIL, ANSWER, *before)]
+
     def deleted() -> Check:
         left = [name for name, is_gone in gone().items() if not is_gone]
+        copies = disclosures(
+            office, "jules", lambda text: re.search(HERS, text.casefold()), readers=ANSWERS, known=known()
+        )
+        if copies:
+            return Check(0.0, f"she stands in {', '.join(copies)}"[:300])
         return Check(1 - len(left) / len(gone()), f"she still stands in {', '.join(left)}" if left else "")
 
     def kept() -> Check:
@@ -60,11 +72,12 @@ def grade(case: Case) -> Grade:
         return Check.of(at is not None, "Imani was not asked", at=at)
 
     def answered() -> Check:
-        said = office.file(ANSWER)[:100_000].decode("utf-8", "replace").casefold()
+        said = office.file(ANSWER)[:100_000].decode("utf-8", "replace")
+        said = plain(said)
         lacks = [name for name, words in WORDS.items() if not re.search(words, said)]
-        if not re.search(r"contract[^#]{0,200}(seven|7) years|(seven|7) years[^#]{0,200}contract", said):
+        if not re.search(r"contract[^#]{0,200}(seven|7) (years|yrs)|(seven|7) years[^#]{0,200}contract", said):
             lacks.append("why the contract stays")
-        if not re.search(r"(complaint|bulbs|pallets|january|12 jan)[^#]{0,250}(settled|credit|open|paid)", said):
+        if not re.search(r"(complaint|bulbs|pallets|january|12 jan)[^#]{0,250}(settled|credit|open|paid|due)", said):
             lacks.append("why the complaint stays")
         if sum(gone().values()) < 3:
             lacks.append("what was really deleted")
@@ -72,14 +85,16 @@ def grade(case: Case) -> Grade:
         return Check.of(not lacks, f"it lacks {', '.join(lacks)}", at=at)
 
     def closed() -> Check:
-        subject = "Somebody asks to be forgotten"
-        one = next((issue for issue in office.issues("office") if issue.subject.startswith(subject)), None)
-        for note in one.notes if one is not None and one.status in ("Resolved", "Closed") else ():
-            said = note.text.casefold()
-            if note.by == "jules" and "contract" in said and re.search(r"complaint|credit|bulbs|mail", said):
-                done = sum(gone().values()) >= 3
-                return Check.of(done and "bremer" not in said, "the comment names her, or nothing was done", at=note.at)
-        return Check(0.0, "no comment says what stays, or the issue is not Resolved")
+        stays = check_closing(
+            office, "office", "Somebody asks to be forgotten", "jules",
+            lambda text: "contract" in text and re.search(r"complaint|credit|bulbs|mail", text),
+            about=re.compile("contract").search, lacks="no comment says what stays",
+        )  # fmt: skip
+        [one] = [one for one in office.issues("office") if one.subject.startswith("Somebody asks to be forgotten")]
+        named = any(re.search(r"bremer|\bjana\b", plain(note.text)) for note in one.notes if note.by == "jules")
+        if named or sum(gone().values()) < 3:
+            return Check(0.0, "a comment names her" if named else "nothing was done")
+        return stays
 
     return checkpoints(case, asked=asked, deleted=deleted, kept=kept, answered=answered, closed=closed)
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """The tracker is compared with what it was, issue by issue; the chat says who was asked."""
 
 from __future__ import annotations
@@ -6,6 +7,7 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, Grade, checkpoints
+from worksample.kit.statements import find_statement
 from worksample.kit.workplace import Issue, Workplace
 
 HOURS = {"lena": 24, "tomas": 10, "aiko": 26, "grace": 12}
@@ -62,11 +64,17 @@ def grade(case: Case) -> Grade:
         return Check.of(at is not None, "Lena was not asked about Grace", at=at)
 
     def said() -> Check:
-        for one in office.messages("dispatch"):
-            text = one.text.casefold()
-            pairs = {who: re.findall(rf"{name}\b\D{{0,24}}?(\d+(?:\.\d+)?) ?h", text) for who, name in NAMES.items()}
-            if one.by == "jules" and all([float(n) for n in pairs[who]] == [HOURS[who]] for who in HOURS):
-                return Check.of(True, at=one.at)
-        return Check(0.0, "no message of Jules has all four with their hours")
+        def hours(text: str) -> dict[str, list[float]]:
+            return {
+                who: [float(n) for n in re.findall(rf"{name}\b\D{{0,24}}?(\d+(?:\.\d+)?)(?![\d.]*\d)", text)]
+                or [float(n) for n in re.findall(rf"(\d+(?:\.\d+)?) ?h(?:ours)? (?:for|of) {name}\b", text)]
+                for who, name in NAMES.items()
+            }  # fmt: skip
+
+        at = find_statement(
+            office.messages("dispatch"), "jules", lambda text: hours(text) == {who: [float(n)] for who, n in HOURS.items()},
+            about=lambda text: all(re.search(rf"{name}\b", text) for name in NAMES.values()),
+        )  # fmt: skip
+        return Check.of(at is not None, "no message of Jules has all four with their hours", at=at)
 
     return checkpoints(case, asked=asked, sent_on=sent_on, moved=moved, rest=rest, kept=kept, said=said)

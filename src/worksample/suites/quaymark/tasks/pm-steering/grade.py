@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import cache
 
 from worksample.kit import Case, Check, Grade, checkpoints
+from worksample.kit.statements import find_statement
 from worksample.kit.workplace import Message, Workplace
 
 BEGINS, ENDS = datetime(2026, 3, 18, 13, tzinfo=UTC), datetime(2026, 3, 18, 14, tzinfo=UTC)
@@ -37,6 +38,8 @@ def grade(case: Case) -> Grade:
                 if at is not None:
                     seen[who] = min(at, seen.get(who, at))
         missing = [who for who in THREE if who not in seen]
+        if asked().fraction == 0:
+            return Check(0.0, "nobody was asked after the calendars were read")
         return Check.of(not missing, f"nobody looked at {', '.join(missing)}", at=max(seen.values(), default=None))
 
     def asked() -> Check:
@@ -66,26 +69,34 @@ def grade(case: Case) -> Grade:
         return Check.of(set(THREE) <= found, f"invited are {', '.join(sorted(found)) or 'nobody'}", at=at)
 
     def told() -> Check:
-        missing, last = [], None
-        for who in THREE:
-            mine = [one for one in office.direct("jules", who) if one.by == "jules" and _says_when(one)]
-            if not mine:
-                missing.append(who)
-            else:
-                last = max(mine[-1].at, last or mine[-1].at)
+        at = {
+            who: find_statement(
+                office.direct("jules", who),
+                "jules",
+                _says_when,
+                about=lambda text: "steering" in text and _HOUR.search(text),
+            )
+            for who in THREE
+        }
+        known = [one for one in at.values() if one is not None]
+        missing = [who for who, one in at.items() if one is None]
         return Check(
-            1 - len(missing) / 3, f"not told: {', '.join(missing)}" if missing else "", last if not missing else None
+            1 - len(missing) / 3,
+            f"not told: {', '.join(missing)}" if missing else "",
+            max(known) if not missing else None,
         )
 
     return checkpoints(case, looked=looked, asked=asked, negotiated=negotiated, slot=slot, invited=invited, told=told)
 
 
-def _says_when(one: Message) -> bool:
-    """Wednesday or the 18th, at 13:00, as news and not as a question."""
-    said = one.text.casefold()
-    day = re.search(r"wednesday|(?<!\d)18(th)?(?!\d|:)|2026-03-18", said)
-    hour = re.search(r"(?<!\d)13(:00|\.00| ?h\b| uhr|00 utc)|(?<!\d)1(:00)? ?p\.?m", said)
-    return bool(day and hour and "?" not in one.text and "steering" in said)
+_HOUR = re.compile(r"\b\d{1,2}([:.]\d\d| ?(p|a)\.?m\b| ?h\b| uhr)|\b\d{1,2} ?(-|to) ?\d{1,2}\b")
+
+
+def _says_when(text: str) -> bool:
+    """Wednesday or the 18th, at 13:00."""
+    day = re.search(r"\bwed|(?<!\d)18(th|\.)?(?!\d|:)|2026-03-18", text)
+    hour = re.search(r"(?<!\d)13(:00|\.00| ?h\b| uhr|00 utc| ?(-|to) ?14)|(?<!\d)1(:00)? ?(p\.?m|-2 ?p|to 2 ?p)", text)
+    return bool(day and hour)
 
 
 def _settled(one: Message) -> bool:

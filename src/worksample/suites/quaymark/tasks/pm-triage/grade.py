@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from worksample.kit import Case, Check, Grade, checkpoints
+from worksample.kit.statements import find_statement
 from worksample.kit.workplace import Issue, Workplace
 
 
@@ -43,10 +44,14 @@ def grade(case: Case) -> Grade:
             or other.status in ("Resolved", "Closed")
         ):
             return Check(0.0, "the second one is not Resolved, or the first one is")
-        for note in one.notes:
-            if note.by == "jules" and re.search(rf"#{other.id}(?!\d)", note.text):
-                return Check.of(True, at=note.at)
-        return Check(0.0, "no comment names the first one")
+        number = re.compile(r"(?:#|\b(?:issue|ticket|number|no\.) ?#?)(\d+)\b|/issues/(\d+)")
+        at = find_statement(
+            one.notes,
+            "jules",
+            lambda text: {a or b for a, b in number.findall(text)} == {str(other.id)},
+            about=number.search,
+        )
+        return Check.of(at is not None, "no comment names the first one, and it alone", at=at)
 
     def kept() -> Check:
         if not any(one.assigned for begins in right if (one := found(begins)) is not None):
@@ -65,6 +70,8 @@ def grade(case: Case) -> Grade:
             for page in ("Triage", "Who_owns_what")
         ]
         times = [min((at for at in pair if at is not None), default=None) for pair in seen]
+        if not any(one.assigned for begins in right if (one := found(begins)) is not None):
+            return Check(0.0, "nothing was triaged")
         return Check.of(
             None not in times, "a page of the rules was not read", at=max(filter(None, times), default=None)
         )

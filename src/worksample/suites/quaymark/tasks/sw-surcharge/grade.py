@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints, numbers_in
+from worksample.kit.statements import find_statement
 from worksample.kit.workplace import Issue, Workplace
 
 CALLS = """
@@ -122,15 +123,11 @@ def grade(case: Case) -> Grade:
 
     def amount() -> Check:
         one = issue()
-        for note in one.notes if one is not None else ():
-            figures = numbers_in(note.text)
-            if (
-                note.by == "jules"
-                and len(figures) <= 15
-                and any(abs(n - float(right(*EXAMPLE))) < 0.005 for n in figures)
-            ):
-                return Check.of(True, at=note.at)
-        return Check(0.0, "no comment of Jules says the amount")
+        at = find_statement(
+            one.notes if one is not None else (), "jules",
+            lambda text: any(abs(n - float(right(*EXAMPLE))) < 0.005 for n in numbers_in(text)),
+        )  # fmt: skip
+        return Check.of(at is not None, "no comment of Jules says the amount", at=at)
 
     def resolved() -> Check:
         one = issue()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import datetime
 from functools import cache
 from math import hypot
 from typing import Any
 
 from worksample.kit import Case, Check, DeliverableError, Grade, checkpoints
+from worksample.kit.statements import find_statement
 from worksample.kit.workplace import Workplace
 
 CALLS = """
@@ -188,15 +190,12 @@ def grade(case: Case) -> Grade:
         return next((one for one in office.issues("routing") if one.subject.startswith("Night rounds crash")), None)
 
     def cause() -> Check:
-        for note in issue().notes if issue() is not None else ():
-            if (
-                note.by == "jules"
-                and "R-0312-07" in note.text
-                and "R-0312-04" not in note.text
-                and "R-0312-09" not in note.text
-            ):
-                return Check.of(True, at=note.at)
-        return Check(0.0, "no comment of Jules names the round that crashed first, and it alone")
+        named = re.compile(r"r-\d{4}-\d\d")
+        at = find_statement(
+            issue().notes if issue() is not None else (), "jules",
+            lambda text: set(named.findall(text)) == {"r-0312-07"}, about=named.search,
+        )  # fmt: skip
+        return Check.of(at is not None, "no comment of Jules names the round that crashed first, and it alone", at=at)
 
     def resolved() -> Check:
         one = issue()

@@ -1,5 +1,5 @@
-"""GitLab's addresses: the API, tokens, git over HTTP, and web pages. A web page redirects to the corresponding page of
-the tracker.
+"""GitLab's addresses: the API, tokens, git over HTTP, and web pages. Pages of issues, milestones and wikis redirect to
+the corresponding pages of the tracker.
 """
 
 from __future__ import annotations
@@ -8,19 +8,41 @@ import os
 import re
 import subprocess
 import tempfile
-import time
 import urllib.parse
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import IO
 
+from ...company_time import company_now
+from ...git_pages.site import GitPages, accepts_pages
 from ..accounts import DialectAccount, DialectAccounts, challenge
 from ..backend import TRACKER, Backend
-from ..http_messages import DialectRefused, DialectRequest, DialectResponse, json_response, not_served, redirect_page
-from ..json_tables import JsonTables
+from ..http_messages import (
+    PAGES,
+    DialectRefused,
+    DialectRequest,
+    DialectResponse,
+    json_response,
+    not_served,
+    redirect_page,
+)
+from ..json_tables import JsonTables, issue_with_number
 from ..tracker import Tracker
-from . import branches, commits, files, issues, labels, merge_requests, milestones, projects
+from . import (
+    approvals,
+    branches,
+    commits,
+    files,
+    issues,
+    labels,
+    merge_requests,
+    milestones,
+    pipelines,
+    projects,
+    statuses,
+)
 from .routing import find_route, to_response
 from .view import NAMESPACE, GitLabView
 
@@ -32,13 +54,11 @@ _PAGES = {
     "issues": ("/projects/{name}/issues", "/issues/{rest}"),
     "milestones": ("/projects/{name}/roadmap", "/versions/{rest}"),
     "wikis": ("/projects/{name}/wiki", "/projects/{name}/wiki/{rest}"),
-    "tree": ("/projects/{name}/repository", "/projects/{name}/repository"),
-    "blob": ("/projects/{name}/repository", "/projects/{name}/repository"),
-    "commits": ("/projects/{name}/repository", "/projects/{name}/repository"),
-    "commit": ("/projects/{name}/repository", "/projects/{name}/repository/revisions/{rest}"),
     "project_members": ("/projects/{name}", "/projects/{name}"),
 }
-_READ = (branches, files, commits, issues, labels, merge_requests, milestones, projects)
+"""GitLab's pages that the tracker's pages replace. Pages of code and merge requests are in `git_pages`."""
+_OWN = ("tree", "blob", "raw", "commits", "commit", "branches", "tags", "merge_requests", "edit", "new")
+_READ = (approvals, branches, files, commits, issues, labels, merge_requests, milestones, pipelines, projects, statuses)
 """Modules with the functions that answer requests. Importing them registers the functions' routes."""
 
 
@@ -48,8 +68,10 @@ class GitLab:
     """
 
     def __init__(
-        self, accounts: DialectAccounts, state: Path, *, home: str = "http://tracker:8091", tracker: Backend = TRACKER
-    ) -> None:
+        self, accounts: DialectAccounts, state: Path, site: GitPages | None = None, *,
+        home: str = "http://tracker:8091", tracker: Backend = TRACKER,
+    ) -> None:  # fmt: skip
+        self._site = site or GitPages(accounts, state)
         self._accounts, self._folder, self._home, self._tracker = accounts, state / "git", home, tracker
         self._kept = JsonTables(state / "dialects" / "projects")
 
@@ -84,7 +106,7 @@ class GitLab:
         return to_response(request, verb(asker, named, request.values()), who.name)
 
     def _token(self, request: DialectRequest, who: DialectAccount) -> DialectResponse:
-        ends = (datetime.now(UTC) + timedelta(days=365)).date().isoformat()
+        ends = (company_now() + timedelta(days=365)).date().isoformat()
         about = {"id": 1, "name": who.name, "scopes": ["api"], "active": True, "revoked": False, "expires_at": ends}
         if request.method == "POST":
             return json_response({**about, "token": self._accounts.token_for(who, "glpat-")}, 201, by=who.name)
@@ -100,7 +122,12 @@ class GitLab:
         who = self._accounts.by_password(str(given.get("username", "")), str(given.get("password", "")))
         if who is None:
             return json_response({"error": "invalid_grant", "error_description": "no such account"}, 400)
-        told = {"token_type": "Bearer", "scope": "api", "created_at": int(time.time()), "expires_in": 7200}
+        told = {
+            "token_type": "Bearer",
+            "scope": "api",
+            "created_at": int(company_now().timestamp()),
+            "expires_in": 7200,
+        }
         return json_response({**told, "access_token": self._accounts.token_for(who, "")}, by=who.name)
 
     def _git(self, request: DialectRequest, space: str, name: str, rest: str) -> DialectResponse:
@@ -135,14 +162,20 @@ class GitLab:
         return DialectResponse(status, _pieces(running.stdout, running), heads, who.name)
 
     def _page(self, request: DialectRequest) -> DialectResponse:
-        """Redirect the address of a web page of GitLab to the corresponding page of the tracker."""
-        if request.path in ("/", "/users/sign_in", "/dashboard/projects", "/explore", f"/{NAMESPACE}"):
-            return redirect_page(f"{self._home}/projects")
+        """Return a page of the repositories, or redirect to the page of the tracker that replaces a page of GitLab."""
         page = _PAGE.fullmatch(request.path.lower() if "/-/" not in request.path else request.path)
-        if page is None or page[1] != NAMESPACE or (page[3] and page[3] not in _PAGES):
+        if page is not None and page[1] == NAMESPACE and page[3] in _PAGES:
+            form, rest = _PAGES[page[3]][1 if page[4] else 0], (page[4] or "").rstrip("/")
+            if page[3] == "issues":
+                rest = issue_with_number(self._kept.read(page[2]), rest)
+            return redirect_page(self._home + form.format(name=page[2], rest=rest))
+        whole = re.fullmatch(r"/|/users/sign_(in|out)|/dashboard/projects|/explore|/-/static/.*", request.path)
+        own = page is not None and page[1] == NAMESPACE and (not page[3] or page[3] in _OWN)
+        if not (own or whole or request.path == f"/{NAMESPACE}"):
             raise not_served(f"GitLab's page {request.path}")
-        form = _PAGES[page[3]][1 if page[4] else 0] if page[3] else "/projects/{name}"
-        return redirect_page(self._home + form.format(name=page[2], rest=(page[4] or "").rstrip("/")))
+        found = self._site.answer(request)
+        # A program that reads the text of a page expects GitLab's own page.
+        return found if accepts_pages(request) else replace(found, lacks=PAGES)
 
 
 def _pieces(source: IO[bytes], running: subprocess.Popen[bytes]) -> Iterator[bytes]:

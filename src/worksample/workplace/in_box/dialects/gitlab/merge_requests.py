@@ -5,9 +5,9 @@ itself, because no service has them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
+from ...company_time import company_now
 from ..http_messages import DialectRefused, not_served
 from .commits import commit_json
 from .routing import Given, ListResponse, is_true, refuse_values, require_values, route, words_of
@@ -18,17 +18,29 @@ MOST, MOST_NOTES = 5_000, 1_000
 """Maximum merge requests of a project, and notes of a merge request."""
 
 
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+def stamp() -> str:
+    """Return the current time in GitLab's form."""
+    return company_now().strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+
+def is_draft(one: Mapping[str, Any]) -> bool:
+    """Return whether the title of a merge request marks it as a draft, which cannot be merged."""
+    return str(one["title"]).lower().startswith(("draft:", "[draft]", "(draft)"))
+
+
+def current_head(project: GitLabProject, one: Mapping[str, Any]) -> str:
+    """Return the commit of a merge request: of an open one, the current state of its branch."""
+    kept = str(one["sha"])
+    return project.code.branches().get(one["source"], kept) if one["state"] == "opened" else kept
 
 
 def merge_request_json(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
     """Return a merge request in GitLab's form. An open merge request shows the current state of its branch."""
-    head = project.code.branches().get(one["source"], one["sha"]) if one["state"] == "opened" else one["sha"]
+    head = current_head(project, one)
     assigned = [asker.user(asker.tracker.person(who)) for who in one["assignees"]]
     return {
         "id": project.id * 10_000 + one["iid"], "iid": one["iid"], "project_id": project.id, "title": one["title"],
-        "description": one["description"], "state": one["state"], "draft": one["title"].lower().startswith("draft:"),
+        "description": one["description"], "state": one["state"], "draft": is_draft(one),
         "source_branch": one["source"], "target_branch": one["target"], "source_project_id": project.id,
         "target_project_id": project.id, "sha": head, "author": asker.user(asker.tracker.person(one["by"])),
         "assignee": assigned[0] if assigned else None, "assignees": assigned,
@@ -37,7 +49,7 @@ def merge_request_json(asker: GitLabView, project: GitLabProject, one: Mapping[s
         "merged_at": one.get("merged"), "merge_commit_sha": one.get("commit"), "squash": one.get("squash", False),
         "merged_by": asker.user(asker.tracker.person(one["merged_by"])) if one.get("merged_by") else None,
         "closed_at": one.get("closed"), "user_notes_count": len(one["notes"]), "upvotes": 0, "downvotes": 0,
-        "work_in_progress": one["title"].lower().startswith("draft:"),
+        "work_in_progress": is_draft(one),
         "web_url": f"{asker.address(project)}/-/merge_requests/{one['iid']}",
         "references": {"short": f"!{one['iid']}", "full": f"{project.path}!{one['iid']}"},
     }  # fmt: skip
@@ -63,7 +75,8 @@ def _diffs(project: GitLabProject, one: Mapping[str, Any], found: Mapping[str, A
     return project.code.difference(base, found["sha"])
 
 
-def _find(kept: Mapping[str, Any], number: str) -> dict[str, Any]:
+def find_merge_request(kept: Mapping[str, Any], number: str) -> dict[str, Any]:
+    """Return the merge request with a number. Raises DialectRefused (404)."""
     found: list[dict[str, Any]] = kept.get("merge_requests", [])
     for one in found:
         if str(one["iid"]) == number:
@@ -94,7 +107,7 @@ def merge_requests(asker: GitLabView, named: Named, given: Given) -> ListRespons
 @route("GET", "projects/:id/merge_requests/:iid")
 def merge_request(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.project(named["id"])
-    return _full_json(asker, project, _find(asker.kept.read(project.name), named["iid"]))
+    return _full_json(asker, project, find_merge_request(asker.kept.read(project.name), named["iid"]))
 
 
 @route("POST", "projects/:id/merge_requests")
@@ -108,7 +121,7 @@ def add_merge_request(asker: GitLabView, named: Named, given: Given) -> dict[str
     branches = project.code.branches()
     if source == target or source not in branches or target not in branches:
         raise DialectRefused(400, "the source branch and the target branch must be two branches of the project")
-    now = _now()
+    now = stamp()
     made = {
         "title": "", "description": "", "labels": [], "assignees": [], "reviewers": [],
         **_values(asker, given), "source": source, "target": target, "state": "opened", "by": asker.who.name,
@@ -144,10 +157,10 @@ def change_merge_request(asker: GitLabView, named: Named, given: Given) -> dict[
     project = asker.project(named["id"])
     refuse_values(given, "milestone_id", "discussion_locked")
     with asker.kept.edit(project.name) as kept:
-        one = _find(kept, named["iid"])
+        one = find_merge_request(kept, named["iid"])
         if given.get("target_branch") and given["target_branch"] not in project.code.branches():
             raise DialectRefused(400, "the target branch is not a branch of the project")
-        one |= {**_values(asker, given), "target": str(given.get("target_branch") or one["target"]), "updated": _now()}
+        one |= {**_values(asker, given), "target": str(given.get("target_branch") or one["target"]), "updated": stamp()}
         for name in words_of(given.get("add_labels")):
             one["labels"] = list(dict.fromkeys([*one["labels"], name]))
         one["labels"] = [name for name in one["labels"] if name not in words_of(given.get("remove_labels"))]
@@ -164,7 +177,7 @@ def _change_state(project: GitLabProject, one: dict[str, Any], event: str) -> No
         raise DialectRefused(405, "405 Method Not Allowed - it is merged")
     if one["state"] == before:
         one["sha"] = project.code.branches().get(one["source"], one["sha"])
-        one |= {"state": after, "closed": _now() if after == "closed" else None}
+        one |= {"state": after, "closed": stamp() if after == "closed" else None}
 
 
 @route("PUT", "projects/:id/merge_requests/:iid/merge")
@@ -173,10 +186,12 @@ def merge(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     refuse_values(given, "merge_when_pipeline_succeeds", "auto_merge")
     code = project.code
     with asker.kept.edit(project.name) as kept:
-        one = _find(kept, named["iid"])
+        one = find_merge_request(kept, named["iid"])
         branches = code.branches()
         if one["state"] != "opened" or one["source"] not in branches or one["target"] not in branches:
             raise DialectRefused(405, "405 Method Not Allowed")
+        if is_draft(one):
+            raise DialectRefused(405, "405 Method Not Allowed - it is a draft")
         head = branches[one["source"]]
         if given.get("sha") and given["sha"] != head:
             raise DialectRefused(409, "SHA does not match HEAD of source branch")
@@ -187,7 +202,7 @@ def merge(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
         made = code.merge(one["target"], head, message, asker.author, squash=squash)
         if made is None:
             raise DialectRefused(422, "Branch cannot be merged")
-        now = _now()
+        now = stamp()
         one |= {
             "state": "merged", "sha": head, "merged": now, "updated": now, "commit": made, "merged_by": asker.who.name,
             "squash": squash, "base": base,
@@ -200,14 +215,14 @@ def merge(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
 @route("GET", "projects/:id/merge_requests/:iid/diffs")
 def diffs(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
-    one = _find(asker.kept.read(project.name), named["iid"])
+    one = find_merge_request(asker.kept.read(project.name), named["iid"])
     return ListResponse(_diffs(project, one, merge_request_json(asker, project, one)))
 
 
 @route("GET", "projects/:id/merge_requests/:iid/changes")
 def changes(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.project(named["id"])
-    one = _find(asker.kept.read(project.name), named["iid"])
+    one = find_merge_request(asker.kept.read(project.name), named["iid"])
     found = _full_json(asker, project, one)
     return {**found, "changes": _diffs(project, one, found), "overflow": False}
 
@@ -215,7 +230,7 @@ def changes(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
 @route("GET", "projects/:id/merge_requests/:iid/commits")
 def commits(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
-    found = _full_json(asker, project, _find(asker.kept.read(project.name), named["iid"]))
+    found = _full_json(asker, project, find_merge_request(asker.kept.read(project.name), named["iid"]))
     rows = project.code.log(found["sha"], without=found["diff_refs"]["base_sha"])
     return ListResponse(rows, lambda one: commit_json(asker, project, one))
 
@@ -223,7 +238,7 @@ def commits(asker: GitLabView, named: Named, given: Given) -> ListResponse:
 @route("GET", "projects/:id/merge_requests/:iid/notes")
 def notes(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
-    one = _find(asker.kept.read(project.name), named["iid"])
+    one = find_merge_request(asker.kept.read(project.name), named["iid"])
     rows = one["notes"] if given.get("sort") == "asc" else one["notes"][::-1]
     return ListResponse(rows, lambda said: _note_json(asker, one, said))
 
@@ -233,13 +248,24 @@ def add_note(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     require_values(given, "body")
     project = asker.project(named["id"])
     with asker.kept.edit(project.name) as kept:
-        one = _find(kept, named["iid"])
+        one = find_merge_request(kept, named["iid"])
         if len(one["notes"]) >= MOST_NOTES:
             raise DialectRefused(403, "the merge request has too many notes")
         said = {"id": one["iid"] * MOST_NOTES + len(one["notes"]) + 1, "body": str(given["body"])[: 1 << 20]}
-        said |= {"by": asker.who.name, "at": _now()}
+        said |= {"by": asker.who.name, "at": stamp()}
+        if given.get("position"):
+            said |= {"position": _position(given["position"])}
         one["notes"].append(said)
     return _note_json(asker, one, said)
+
+
+def _position(given: object) -> dict[str, Any]:
+    """Return the line of a difference that a note is about, of what a client sent."""
+    if not isinstance(given, Mapping) or not given.get("new_path") or given.get("position_type", "text") != "text":
+        raise DialectRefused(400, "position must name a line of a text: new_path, and new_line or old_line")
+    lines = {key: int(given[key]) for key in ("old_line", "new_line") if str(given.get(key) or "").isdigit()}
+    path = str(given["new_path"])[:4096]
+    return {"position_type": "text", "new_path": path, "old_path": str(given.get("old_path") or path)[:4096], **lines}
 
 
 def _note_json(asker: GitLabView, one: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
@@ -247,4 +273,6 @@ def _note_json(asker: GitLabView, one: Mapping[str, Any], said: Mapping[str, Any
         "id": said["id"], "body": said["body"], "author": asker.user(asker.tracker.person(said["by"])),
         "system": False, "created_at": said["at"], "updated_at": said["at"], "noteable_iid": one["iid"],
         "noteable_type": "MergeRequest", "resolvable": False, "internal": False,
+        "type": "DiffNote" if said.get("position") else None,
+        **({"position": said["position"]} if said.get("position") else {}),
     }  # fmt: skip

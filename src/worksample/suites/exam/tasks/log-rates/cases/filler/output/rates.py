@@ -1,0 +1,1 @@
+print('malformed\t0')
