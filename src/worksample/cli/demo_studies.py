@@ -54,7 +54,8 @@ DESKTOP_PROGRAMS = {
     "/usr/libexec/at-spi-bus-launcher": "at-spi2-core",
 }
 """Files that the demo of the desktop needs, with the Debian packages that bring them."""
-SERVICES = ("chat", "tracker", "files")
+SERVICES = ("chat", "tracker", "files", "git", "calendar")
+"""All services of Quaymark, so that its other tasks can be done after the demo."""
 FONTS = "fonts-liberation"
 """Debian package with the fonts for rendered pages. It is installed together with Chromium."""
 CURL = Path("/usr/bin/curl")
