@@ -90,23 +90,26 @@ def starter_config(store: str, *, parallel: int, sandbox: str, only: tuple[str, 
     return _suite_config("demo", STARTER, store, parallel=parallel, sandbox=sandbox, only=only)
 
 
-def exam_config(store: str, *, parallel: int, sandbox: str, quiet: bool) -> ExperimentConfig:
+def exam_config(
+    store: str, *, parallel: int, sandbox: str, quiet: bool, only: tuple[str, ...] = ()
+) -> ExperimentConfig:
     """Return the configuration of the exam demo's experiment: one instance of each family of artifacts, and the exam
     suite's scripted agents.
 
-    A task that needs a program that this machine lacks is left out, and the user is told. Raises MissingExtra if a
+    only: patterns of other instances of the suite to run. A task that needs a program that this machine lacks is left
+    out, and the user is told. Raises MissingExtra if a
     library of the graders is not installed.
     """
     from worksample.extras import EXTRAS, need
 
     need(*(extra for extra in EXTRAS if extra.startswith("graders-")))
     chosen = dict(EXAM_TASKS)
-    if which("soffice") is None:
+    if which("soffice") is None and not only:
         _say(
             f"left out {chosen.pop('workbooks')}: LibreOffice is not installed (apt-get install libreoffice-calc)",
             quiet,
         )
-    return _suite_config("exam", EXAM, store, parallel=parallel, sandbox=sandbox, only=tuple(chosen.values()))
+    return _suite_config("exam", EXAM, store, parallel=parallel, sandbox=sandbox, only=only or tuple(chosen.values()))
 
 
 def _suite_config(

@@ -26,7 +26,7 @@ STUDIES = ("starter", "exam", "feedback", "company", "desktop")
     multiple=True,
     default=None,
     metavar="PATTERN",
-    help="Use only the starter suite's instances TASK or TASK/INSTANCE that match; * matches anything. Repeatable.",
+    help="Use only the suite's instances TASK or TASK/INSTANCE that match; * matches anything. Repeatable.",
 )
 @click.option("--parallel", type=int, default=None, help="Trials at once; default: 4.")
 @click.option("--unsandboxed", is_flag=True, default=None, help="Run without any isolation; the report says so.")
@@ -81,9 +81,9 @@ def command(
     folder = FOLDER if study in (None, "starter") else FOLDER / study
     where, report = store or str(folder / "store"), Path(out) if out else folder / "report"
     many, sandbox = parallel or 4, "none" if unsandboxed else "bubblewrap"
-    if study not in (None, "starter") and only:
+    if study not in (None, "starter", "exam") and only:
         raise UsageError(
-            f"--only selects instances of the starter suite, so it does not work with the study {study}",
+            f"--only selects instances of the suites starter and exam, so it does not work with the study {study}",
             where="worksample demo",
             next=f"worksample demo {study}",
         )
@@ -102,7 +102,7 @@ def command(
         config = desktop_config(where, sandbox=sandbox)
         code = run_config(config, OutputMode(quiet=bool(as_json), hints=False))
     elif study == "exam":
-        config = exam_config(where, parallel=many, sandbox=sandbox, quiet=bool(as_json))
+        config = exam_config(where, parallel=many, sandbox=sandbox, quiet=bool(as_json), only=only or ())
         code = run_config(config, OutputMode(quiet=bool(as_json), hints=False))
     else:
         config = starter_config(where, parallel=many, sandbox=sandbox, only=only or ())

@@ -11,7 +11,7 @@ from ..dialects.gitlab import approvals, merge_requests, statuses
 from ..dialects.gitlab.routing import ListResponse
 from ..dialects.http_messages import DialectRefused, DialectResponse
 from .code_pages import PER_PAGE
-from .site import PageRequest, page, redirect
+from .page_request import PageRequest, page, redirect
 from .text import file_diffs
 
 STATES = ("opened", "merged", "closed", "all")
