@@ -366,14 +366,14 @@ HALF: dict[str, tuple[str, float]] = {
     "sde-fix-rising-wave-datatype": ('clone("risingwave")', 1 / 5),
     "sde-move-page-to-cloud": ('look(":8929/root/bustub/-/issues/759", "root")', 1 / 3),
     "sde-reply-community-issue-by-asking-npc": (
-        'look(":8929/root/openhands/-/issues/4158", "root"); tell("mike_chen", "What about issue #4158?")', 2 / 4),
+        'look(":8929/root/openhands/-/issues/4158", "root"); tell("mike_chen", "What about issue #4158?")', 2 / 5),
     "sde-reply-community-issue-with-fixed-reply": ('look(":8929/root/openhands/-/issues/4158", "root")', 1 / 3),
     "sde-update-issue-status-on-plane": ('stated("RisingWave", "Evaluate data throughput", "Done")', 2 / 3),
-    "sde-change-license-easy": ('look(":8929/root/janusgraph/-/blob/main/LICENSE.txt", "root"); clone("janusgraph")', 2 / 3),
+    "sde-change-license-easy": ('look(":8929/root/janusgraph/-/blob/main/LICENSE.txt", "root"); clone("janusgraph")', 2 / 4),
     "sde-change-license-hard": ('clone("colly"); look(":8929/root/streamlit", "root")', 1 / 3),
     "sde-sotopia-update-ci": ('clone("sotopia"); sh("git checkout -q -b feature/update-ci", OUT + "sotopia")', 1 / 3),
     "sde-sotopia-create-agent": (
-        'if not os.path.isdir(OUT + "sotopia"): clone("sotopia")\nsh("git checkout -q -b feature/nonVerbalAgent", OUT + "sotopia")', 1 / 3),
+        'if not os.path.isdir(OUT + "sotopia"): clone("sotopia")\nsh("git checkout -q -b feature/nonVerbalAgent", OUT + "sotopia")', 1 / 5),
     "sde-delete-stale-branch": ('print("feature/ssl is stale")', 0),
     "sde-issue-label-management": ('project("sotopia", "/issues/200", "PUT", {"remove_labels": "bug"})', 0),
 }  # fmt: skip

@@ -1,5 +1,5 @@
-"""What only the dialects know of a company: GitLab's numbers and labels of issues, merge requests and checks, and
-Plane's ids. A service has none of these, so they are tables of the dialects' own.
+"""Tables of the dialects: GitLab's numbers and labels of issues, merge requests and checks, and Plane's ids. The
+services have none of these.
 """
 
 from __future__ import annotations
