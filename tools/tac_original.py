@@ -24,7 +24,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from formats.tac_original_work import no_work, right_work, write_stand_ins  # noqa: E402
+from formats.tac_original_work import (  # noqa: E402
+    answer_as_company,
+    half_work,
+    no_work,
+    right_work,
+    write_stand_ins,
+)
 from formats.tac_port_runs import Outcome, outcomes, run_work  # noqa: E402
 from worksample.errors import ImportFailed  # noqa: E402
 from worksample.formats.tac.conversation import TrajectoryUse, use_of_conversation  # noqa: E402
@@ -84,14 +90,19 @@ def read(copy: Path) -> Copy:
 
 def run(copy: Path, folder: Path, tasks: Sequence[str]) -> None:
     """Import and let both kinds of agents run."""
-    for name, works in (("right", right_work()), ("idle", [no_work(task) for task in tasks])):
-        works = [work for work in works if work.task in tasks]
-        names = [work.task for work in works]
-        more = write_stand_ins(folder / "projects") if name == "right" else None
-        if not names:
-            continue
-        roots = import_original(copy, folder / name / "tac", tasks=names, overwrite=True, more=more)
-        run_work(folder / name, dict(zip(names, roots, strict=True)), works, goes_on=True)
+    scripted = [work for work in (*right_work(), *half_work()) if work.task in tasks]
+    done = {work.task for work in scripted}
+    for name, works in (
+        ("scripted", [*scripted, *(no_work(task) for task in sorted(done))]),
+        ("idle", [no_work(task) for task in tasks if task not in done]),
+    ):
+        names = list(dict.fromkeys(work.task for work in works))
+        more = write_stand_ins(folder / "projects")
+        if names:
+            roots = import_original(copy, folder / name / "tac", tasks=names, overwrite=True, more=more)
+            run_work(
+                folder / name, dict(zip(names, roots, strict=True)), works, goes_on=True, answers=answer_as_company
+            )
 
 
 def results(folder: Path, found: Copy) -> dict[str, dict[str, Outcome]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -99,11 +99,11 @@ def run_port_tasks(
 
 def run_work(
     folder: Path, packages: Mapping[str, Path], given: Sequence[Work], parallel: int = 2, graders: int = 2,
-    *, goes_on: bool = False,
+    *, goes_on: bool = False, answers: Callable[[dict[str, Any], int], Answer] | None = None,
 ) -> dict[str, dict[str, Outcome]]:  # fmt: skip
     """Run the agents' work at these packages and grade it; return task -> agent -> outcome.
 
-    goes_on: whether an interrupted run is continued.
+    goes_on: whether an interrupted run is continued. answers: how models on the loopback answer.
     """
     who = tuple(dict.fromkeys(work.name for work in given))
     for work in given:
@@ -119,7 +119,7 @@ def run_work(
         parallel=parallel,
         graders=graders,
     )
-    with _models(), Store.open(folder / "store", create=True) as store:
+    with _models(answers or answer_request), Store.open(folder / "store", create=True) as store:
         begun = store.find(Experiment) if goes_on else []
         if not begun:
             plan = prepare(config, store.blobs)
@@ -180,8 +180,8 @@ def _write_script(folder: Path, work: Work, package: str) -> None:
 
 
 @contextmanager
-def _models() -> Iterator[None]:
-    with serving(answer_request) as served:
+def _models(answers: Callable[[dict[str, Any], int], Answer]) -> Iterator[None]:
+    with serving(answers) as served:
         told = {"LOCAL_BASE_URL": served.base_url, "LOCAL_API_KEY": "none"}
         before = {name: os.environ.get(name) for name in told}
         os.environ.update(told)

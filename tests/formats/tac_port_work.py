@@ -31,6 +31,8 @@ class Work:
     """Channels that it creates: (name, invited person, message)."""
     program: str = ""
     """Further Python code that it runs."""
+    share: float | None = None
+    """Share of the points that the checkpoints give for it; None if they give all or none."""
 
 
 def task_folder(task: str) -> Path:

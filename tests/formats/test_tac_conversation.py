@@ -12,7 +12,7 @@ from worksample.formats.tac.conversation import (
     use_of_conversation,
     visited_addresses,
 )
-from worksample.kit.live_services import PORTS
+from worksample.formats.tac.original_evaluate import ORIGINS
 
 IN_LOOP = """
 def one():
@@ -86,7 +86,7 @@ VISIT = {"at": "", "service": "chat", "by": "", "method": "GET", "path": "/home?
 def test_search_for_an_address_looks_at_visits(
     steps: list[dict[str, object]], log: list[dict[str, object]] | None, wanted: str, found: bool, unknown: bool
 ) -> None:
-    text = SearchedTrajectory(steps, None if log is None else visited_addresses(log, PORTS))
+    text = SearchedTrajectory(steps, None if log is None else visited_addresses(log, ORIGINS))
     for way in (text, str(text)):
         assert (wanted in way) is found
     assert text.unknown is unknown
@@ -97,7 +97,7 @@ def test_page_of_a_folder_counts_under_the_products_address() -> None:
         {"service": "files", "by": "", "method": "GET", "path": path}
         for path in ("/Documents/Data%20Analysis/", "/remote.php/webdav/Documents/Admin/")
     ]
-    text = SearchedTrajectory([], visited_addresses(log, PORTS))
+    text = SearchedTrajectory([], visited_addresses(log, ORIGINS))
     assert "dir=/Documents/Data%20Analysis" in text
     assert "dir=/Documents/Admin" not in text and "/Documents/Admin" in text
 

@@ -14,8 +14,10 @@ from formats.tac_port_runs import Outcome, run_work
 from formats.tac_port_work import Work
 from formats.tac_small_repository import CHANNEL_MOVE, TASKS, write_repository
 from worksample.errors import ImportFailed, UsageError
+from worksample.files import HashSink
 from worksample.formats.tac.original_import import count_needs, import_original, read_originals
-from worksample.tasks import read_package
+from worksample.formats.tac.original_world import World, _table
+from worksample.tasks import ingest, read_package
 from worksample.workplace.company_reader import read_company
 
 pytestmark = pytest.mark.tac
@@ -35,14 +37,58 @@ def test_copy_of_the_repository_is_read_and_counted(tmp_path: Path) -> None:
     assert found["sde-issue"].unrun_programs == ("populate_data.py",)
     assert [one.id for one in found["pm-greet"].colleagues] == ["david_wong"]
     assert (found["pm-greet"].evaluator_needs.judge, found["finance-report"].evaluator_needs.judge) == (True, False)
-    assert count_needs(list(found.values()))["all"] == (4, 4)
+    assert count_needs(list(found.values()))["all"] == (4, 2)
     said = cli_json("import", "tac", "--original", tmp_path, "--list")
     assert [one["name"] for one in said if one["contents"]] == ["finance-report", "sde-issue"]
-    assert not [one for one in said if one["lacks"]]
+    assert [one["name"] for one in said if one["obstacles"]] == ["finance-report", "sde-issue"]
+    given = write_world(tmp_path / "world")
+    assert count_needs(list(found.values()), **given)["all"] == (4, 4)
+
+
+def write_world(folder: Path) -> dict[str, Path]:
+    """Write the project that a task asks for, and an empty folder of documents."""
+    for name, text in {
+        "more/projects/rates.toml": 'title = "Rates"\n[[issue]]\nsubject = "The rate is wrong"\n'
+        'by = "theagentcompany"\nat = 2024-11-01T09:00:00\n',
+        "more/repositories/rates.toml": '[[commit]]\nat = 2024-11-01T09:00:00\nby = "theagentcompany"\nmessage = "x"\n',
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    (folder / "documents").mkdir()
+    return {"more": folder / "more", "documents": folder / "documents"}
+
+
+def test_task_whose_world_is_missing_cannot_be_attempted(tmp_path: Path) -> None:
+    for root in import_original(write_repository(tmp_path / "copy"), tmp_path / "tac"):
+        [instance] = ingest(read_package(root), HashSink()).instances
+        lacks = root.name in ("tac-finance-report", "tac-sde-issue")
+        assert (instance.work.environment.services == ("tac-contents",)) is lacks
+        assert ("GitLab's project rates" in (root / "notes.md").read_text()) is (root.name == "tac-sde-issue")
+
+
+@pytest.mark.parametrize(
+    ("need", "lacks"),
+    [
+        ("gitlab rates", False), ("gitlab rates: issue The rate is wrong", False), ("gitlab *: issue *", False),
+        ("gitlab rates: issue 7", True), ("gitlab rates: branch feature/ssl", True), ("gitlab rates: label bug", True),
+        ("gitlab rates: file README.md", True), ("gitlab other", True), ("plane Rates", False), ("plane rates", True),
+        ("plane Rates: cycle *", True), ("gitlab *: merge request", True), ("document Documents/x.pdf", True),
+    ],
+)  # fmt: skip
+def test_needs_are_held_against_the_given_world(need: str, lacks: bool, tmp_path: Path) -> None:
+    given = write_world(tmp_path)
+    assert World.read(given["more"], given["documents"]).lacks(need) is lacks
+
+
+def test_listed_needs_are_readable() -> None:
+    table = _table()
+    assert not table["cannot"].keys() & table["needs"].keys()
+    for needs in table["needs"].values():
+        assert all(World().lacks(need) for need in needs)
 
 
 def test_packages_of_a_copy_are_valid_and_keep_tokens(tmp_path: Path) -> None:
-    made = import_original(write_repository(tmp_path / "copy"), tmp_path / "tac")
+    made = import_original(write_repository(tmp_path / "copy"), tmp_path / "tac", **write_world(tmp_path / "world"))
     assert [root.name for root in made] == ["tac-finance-report", "tac-hr-emoji", "tac-pm-greet", "tac-sde-issue"]
     packages = {root.name: read_package(root) for root in made}
     greet = packages["tac-pm-greet"].instances[0].environment
@@ -53,7 +99,6 @@ def test_packages_of_a_copy_are_valid_and_keep_tokens(tmp_path: Path) -> None:
     issue = packages["tac-sde-issue"].instances[0].environment
     assert issue.services == ("git", "tracker")
     assert ("the-agent-company.com", 8929) in [(one.name, one.port) for one in issue.endpoints]
-    assert "GitLab's project rates" in (tmp_path / "tac/tac-sde-issue/notes.md").read_text()
     agent = read_company(tmp_path / "tac/tac-sde-issue/company").person[0]
     assert (agent.tokens, agent.also) == (("root-token", "plane-api-key"), ("root",))
     report = tmp_path / "tac/tac-finance-report"
@@ -67,8 +112,8 @@ def test_packages_of_a_copy_are_valid_and_keep_tokens(tmp_path: Path) -> None:
 
 
 def test_channels_of_a_copy_have_their_published_members(tmp_path: Path) -> None:
-    """Members who are not people of the copy are left out, and an empty channel is not open to all. The agent owns all
-    of them.
+    """Members who are not people of the copy are left out, and an empty channel is not open to all. The agent owns
+    none of them, and administers all.
     """
     [root] = import_original(write_repository(tmp_path / "copy", CHANNEL_MOVE), tmp_path / "tac")
     company = read_company(root / "company")
@@ -79,10 +124,9 @@ def test_channels_of_a_copy_have_their_published_members(tmp_path: Path) -> None
     assert rooms["kudos"].members == ("li_ming", "theagentcompany")
     assert rooms["general"].members is None
     assert rooms["project-ai"].members == ()
-    assert {(room.open, room.owners) for name, room in rooms.items() if name != "general"} == {
-        (True, ("theagentcompany",))
-    }
-    assert rooms["general"].owners == ("theagentcompany",)
+    assert {(room.open, room.owners) for name, room in rooms.items() if name != "general"} == {(True, ())}
+    assert rooms["general"].owners == ()
+    assert [person.admin for person in company.person] == [True, False]
 
 
 @pytest.mark.parametrize("name", ["sde-install", "example"])
@@ -216,11 +260,8 @@ def test_evaluators_of_a_copy_grade_right_and_wrong_work(tmp_path: Path) -> None
     ungraded.
     """
     names = tuple(dict.fromkeys(work.task for work in WORKS))
-    more = tmp_path / "more"
-    (more / "projects").mkdir(parents=True)
-    issue = '[[issue]]\nsubject = "The rate is wrong"\nby = "theagentcompany"\nat = 2024-11-01T09:00:00\n'
-    (more / "projects/rates.toml").write_text(f'title = "Rates"\n{issue}')
-    roots = import_original(write_repository(tmp_path / "copy"), tmp_path / "tac", tasks=names, more=more)
+    given = write_world(tmp_path / "world")
+    roots = import_original(write_repository(tmp_path / "copy"), tmp_path / "tac", tasks=names, **given)
     found = run_work(tmp_path, dict(zip(names, roots, strict=True)), WORKS)
     assert found["pm-greet"]["right"].score == 1.0, found
     assert found["pm-greet"]["wrong"] == Outcome(

@@ -290,11 +290,51 @@ async def test_tokens_and_names_cannot_be_forged(tmp_path: Path) -> None:
         ]
         for head in forged:
             await chat(box, head, "im.list", status=401)
-        for name in ("users.update", "users.setUsername", "users.create", "users.delete", "users.updateOwnBasicInfo"):
-            await chat(box, me, name, {"userId": me["X-User-Id"], "data": {"name": "David Wong"}}, status=501)
+        changes = {"userId": me["X-User-Id"], "data": {"name": "David Wong"}}
+        # Nobody administers this company.
+        for name, status in (("update", 403), ("create", 403), ("delete", 403), ("setUsername", 501)):
+            await chat(box, me, f"users.{name}", {**changes, "username": "li_ming"}, status=status)
         shown = (await chat(box, me, "users.list"))["users"]
         assert [one["name"] for one in shown if one["username"] == "theagentcompany"] == ["The Agent"]
         await chat(box, me, "im.history?roomId=nothing", status=400)
         assert (await ask(box, "POST", CHAT + "chat.postMessage", body="[1", head=me))[0] == 400
         await reset_services(services_box(services))
         await chat(box, me, "im.list", status=401)
+
+
+async def test_administrator_changes_people_roles_and_named_channels(tmp_path: Path) -> None:
+    root = company(tmp_path / "company")
+    (root / "company.toml").write_text(COMPANY.replace('role = "Assistant"', 'role = "Assistant"\nadmin = true', 1))
+    async with opened(root) as (_, _, box):
+        me = await login(box, "theagentcompany", "theagentcompany")
+        david = await login(box, "david_wong", "of-david-alone")
+        assert me is not None
+        assert david is not None
+        new = {"username": "dandan_liu", "name": "DanDan Liu", "password": "of-dandan", "email": "d@example.com"}
+        await chat(box, david, "users.create", new, status=403)
+        await chat(box, me, "users.create", new)
+        assert await login(box, "dandan_liu", "of-dandan") is not None
+        await chat(box, me, "users.create", new, status=409)
+        made = (await chat(box, me, "channels.create", {"name": "Group2"}))["channel"]
+        assert made["name"] == "Group2"
+        room = {"roomId": made["_id"]}
+        who = {
+            name: (await chat(box, me, f"users.info?username={name}"))["user"]["_id"]
+            for name in ("li_ming", "dandan_liu")
+        }
+        await chat(box, me, "channels.addModerator", {**room, "userId": who["li_ming"]}, status=400)  # no member yet
+        await chat(box, me, "channels.invite", {**room, "userId": who["li_ming"]})
+        await chat(box, me, "channels.addModerator", {**room, "userId": who["li_ming"]})
+        await chat(box, me, "channels.addLeader", {**room, "userId": who["li_ming"]})
+        await chat(box, david, "channels.removeLeader", {**room, "userId": who["li_ming"]}, status=403)
+        for role in ("moderator", "leader"):
+            found = (await chat(box, me, f"roles.getUsersInRole?role={role}"))["users"]
+            assert [one["username"] for one in found] == ["li_ming"]
+        await chat(box, me, "chat.postMessage", {"channel": "#Group2", "text": "Hello"})
+        assert (await chat(box, me, "channels.history?roomName=Group2"))["messages"][0]["msg"] == "Hello"
+        await chat(box, me, "users.update", {"userId": who["li_ming"], "data": {"bio": "In the AI team"}})
+        assert (await chat(box, me, "users.info?username=li_ming"))["user"]["bio"] == "In the AI team"
+        await chat(box, me, "users.delete", {"userId": who["li_ming"]})
+        await chat(box, me, "users.info?username=li_ming", status=400)
+        assert (await chat(box, me, "channels.members?roomName=Group2"))["total"] == 1
+        assert await login(box, "li_ming", "x") is None

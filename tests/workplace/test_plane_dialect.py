@@ -104,8 +104,8 @@ def _cycles(plane: Plane, project: str, recall: str) -> None:
 
 
 def _refusals(plane: Plane, address: str, project: str) -> None:
-    plane.ask("POST", "projects/", {"name": "New"}, 501)
-    plane.ask("DELETE", f"{project}/", status=501)
+    plane.ask("POST", "projects/", {"name": "New"}, 403)  # the account is no administrator
+    plane.ask("DELETE", f"{project}/", status=403)
     plane.ask("GET", f"{project}/pages/", status=501)
     plane.ask("POST", f"{project}/issues/", {"name": "x", "parent": "y"}, 501)
     plane.ask("POST", f"{project}/issues/", {}, 400)

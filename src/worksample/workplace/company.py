@@ -32,6 +32,13 @@ Alias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.@-]{0,79}$")]
 Text = Annotated[str, Field(min_length=1, max_length=100_000), AllowedText("text")]
 
 
+Uuid = Annotated[
+    str,
+    Field(pattern=r"^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?$"),
+    AllowedText("an id such as 8e15a7e6-635a-..."),
+]
+
+
 class Person(Frozen):
     """An entry of `[[person]]`: a person with an account in every service."""
 
@@ -52,6 +59,12 @@ class Person(Frozen):
     """Access tokens of this account, for the dialects (APIs of other products) that use tokens."""
     also: Annotated[tuple[Alias, ...], Field(max_length=8), AllowedText("at most 8 names")] = ()
     """Further names with which this account can log in through the dialects (APIs of other products)."""
+    admin: Flag = False
+    """Whether the account administers tracker and chat: it makes and deletes projects, people and channels."""
+    bio: str = ""
+    """What the person says about themselves in their profile of the chat, in Rocket.Chat's dialect."""
+    plane: Uuid = ""
+    """Id of the person in Plane's dialect. If empty, the id is derived."""
 
 
 class SeedMessage(Frozen):
@@ -72,6 +85,10 @@ class Channel(Frozen):
     """Whether people who are not members can also find, read and write to the channel."""
     owners: Annotated[tuple[Name, ...], AllowedText("a list of people's ids")] = ()
     """People who may change the members and the topic of the channel. Owners need not be members."""
+    moderators: Annotated[tuple[Name, ...], AllowedText("a list of people's ids")] = ()
+    """Members who are shown as moderators of the channel in Rocket.Chat's dialect."""
+    leaders: Annotated[tuple[Name, ...], AllowedText("a list of people's ids")] = ()
+    """Members who are shown as leaders of the channel in Rocket.Chat's dialect."""
     message: Annotated[tuple[SeedMessage, ...], Field(max_length=MOST_MESSAGES), AllowedText("tables")] = ()
 
 
@@ -82,6 +99,8 @@ class Sprint(Frozen):
     begins: Day
     ends: Day
     closed: Flag = False
+    plane: Uuid = ""
+    """Id of the sprint as a cycle in Plane's dialect. If empty, the id is derived."""
 
 
 class Comment(Frozen):
@@ -116,6 +135,52 @@ class SeedIssue(Frozen):
     due: Day | None = None
     estimate: Annotated[float, Field(ge=0, le=10_000), AllowedText("hours")] | None = None
     comment: Annotated[tuple[Comment, ...], AllowedText("tables")] = ()
+    number: Annotated[int, Field(ge=1, le=10_000_000), AllowedText("a number from 1")] | None = None
+    """Number of the issue in GitLab's dialect, unique in its project. It is also the tracker's number, unless an issue
+    of another project has it already.
+    """
+    labels: Texts = ()
+    """Labels of the issue in the dialects of GitLab and Plane."""
+    plane: Uuid = ""
+    """Id of the issue in Plane's dialect. If empty, the id is derived."""
+
+
+class SeedLabel(Frozen):
+    """An entry of `[[label]]` of a project: a label with its colour. Labels that issues name need no entry."""
+
+    name: Line
+    colour: Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$"), AllowedText("a colour such as #6699cc")] = "#6699cc"
+    about: str = ""
+
+
+MERGE_STATES, CHECK_STATES = ("opened", "closed", "merged"), ("pending", "running", "success", "failed", "canceled")
+Branch = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_./-]{0,99}$"), AllowedText("a branch's name")]
+
+
+class SeedMergeRequest(Frozen):
+    """An entry of `[[merge_request]]` of a project whose repository has the same name."""
+
+    title: Annotated[str, Field(min_length=1, max_length=255), AllowedText("a line of at most 255 characters")]
+    by: Name
+    at: At
+    source: Branch
+    target: Branch = "main"
+    text: str = ""
+    state: Annotated[str, Field(pattern=f"^({'|'.join(MERGE_STATES)})$"), AllowedText(", ".join(MERGE_STATES))] = (
+        "opened"
+    )
+    number: Annotated[int, Field(ge=1, le=10_000_000), AllowedText("a number from 1")] | None = None
+    labels: Texts = ()
+    assigned: Name | None = None
+    checks: dict[
+        str,
+        Annotated[str, Field(pattern=f"^({'|'.join(CHECK_STATES)})$"), AllowedText(", ".join(CHECK_STATES))],
+    ] = {}
+    """State of each check of the source branch's last commit, by the check's name."""
+    comment: Annotated[tuple[Comment, ...], AllowedText("tables")] = ()
+
+
+ROLES = ("Manager", "Developer", "Reporter")
 
 
 class SeedPage(Frozen):
@@ -134,6 +199,12 @@ class ProjectTable(Frozen):
     """Ids of the members of the project. If empty, everybody is a member."""
     sprint: Annotated[tuple[Sprint, ...], AllowedText("tables")] = ()
     issue: Annotated[tuple[SeedIssue, ...], Field(max_length=MOST_ISSUES), AllowedText("tables")] = ()
+    roles: dict[Name, Annotated[str, Field(pattern=f"^({'|'.join(ROLES)})$"), AllowedText(", ".join(ROLES))]] = {}
+    """Role of members who are not developers, by their id."""
+    label: Annotated[tuple[SeedLabel, ...], AllowedText("tables")] = ()
+    merge_request: Annotated[tuple[SeedMergeRequest, ...], Field(max_length=5_000), AllowedText("tables")] = ()
+    plane: Uuid = ""
+    """Id of the project in Plane's dialect. If empty, the id is derived."""
 
 
 class SeedProject(ProjectTable):
@@ -152,12 +223,19 @@ class SeedCommit(Frozen):
     files: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,80}$"), AllowedText("a folder beside it")] = ""
     """Name of a folder in `repositories/NAME/`. Its files are put over the files of the commit before."""
     remove: Texts = ()
+    branch: Branch | None = None
+    """Branch of the commit; the default branch if left out. A new branch begins at the default branch."""
+    tag: Annotated[str, Field(pattern=r"^([A-Za-z0-9_][A-Za-z0-9_.-]{0,99})?$"), AllowedText("a tag's name")] = ""
+    release: str = ""
+    """Name of a release at this commit, with its notes in further lines. Needs `tag`."""
 
 
 class SeedRepository(Frozen):
-    """The content of `repositories/NAME.toml`: a git repository with a branch `main` and its history."""
+    """The content of `repositories/NAME.toml`: a git repository with its history."""
 
     about: str = ""
+    default: Branch = "main"
+    """Name of the default branch."""
     commit: Annotated[
         tuple[SeedCommit, ...], Field(min_length=1, max_length=MOST_COMMITS), AllowedText("tables, at least one")
     ]

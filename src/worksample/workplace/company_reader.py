@@ -64,6 +64,7 @@ def read_company(root: Path) -> Company:
         _check_colleagues(played, ids, channels, faults)
         _check_rooms(channels, faults)
         _check_people(table, projects, faults)
+        _check_numbers(projects, repositories, faults)
     _check_repositories(root, repositories, faults)
     faults.check(str(root), f"worksample workplace check {root}")
     assert table is not None
@@ -214,11 +215,16 @@ def _named_people(
     for name, channel in channels.items():
         file = f"channels/{name}.toml"
         yield from ((file, "members", who) for who in channel.members or ())
-        yield from ((file, "owners", who) for who in channel.owners)
+        for key in ("owners", "moderators", "leaders"):
+            yield from ((file, key, who) for who in getattr(channel, key))
         yield from ((file, f"message[{n}].by", one.by) for n, one in enumerate(channel.message))
     for project in projects:
         file = f"projects/{project.id}.toml"
         yield from ((file, "members", who) for who in project.members)
+        yield from ((file, f"roles.{who}", who) for who in project.roles)
+        for n, asked in enumerate(project.merge_request):
+            yield from ((file, f"merge_request[{n}].by", who) for who in (asked.by, *filter(None, [asked.assigned])))
+            yield from ((file, f"merge_request[{n}].comment[{m}].by", one.by) for m, one in enumerate(asked.comment))
         for n, issue in enumerate(project.issue):
             yield file, f"issue[{n}].by", issue.by
             if issue.assigned:
@@ -231,6 +237,23 @@ def _named_people(
         file = f"calendars/{name}.toml"
         yield file, "", name
         yield from ((file, f"event[{n}].with", who) for n, one in enumerate(calendar.event) for who in one.with_)
+
+
+def _check_numbers(projects: Iterable[SeedProject], repositories: dict[str, SeedRepository], faults: Faults) -> None:
+    """Report numbers that two issues or merge requests of a project share, and merge requests of unknown branches."""
+    for project in projects:
+        file = f"projects/{project.id}.toml"
+        for key, rows in (("issue", project.issue), ("merge_request", project.merge_request)):
+            numbers = [row.number for row in rows if row.number is not None]
+            for twice in sorted({one for one in numbers if numbers.count(one) > 1}):
+                faults.add(file, key, f"two have the number {twice}")
+        code = repositories.get(project.id)
+        known = {code.default, *(one.branch for one in code.commit if one.branch)} if code is not None else set()
+        for n, asked in enumerate(project.merge_request):
+            for branch in (asked.source, asked.target):
+                if branch not in known:
+                    there = ", ".join(sorted(known)) or f"repositories/{project.id}.toml with branches"
+                    faults.add(file, f"merge_request[{n}]", f"there is no branch {branch!r}", there)
 
 
 def _check_people(table: CompanyTable, projects: Iterable[SeedProject], faults: Faults) -> None:

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from .company import Calendar, Company, SeedEvent, SeedProject
+from .company import Calendar, Comment, Company, SeedEvent, SeedProject
 
 STATE = "/task/state/workplace"
 """Path in the box of the folder with the services' state. The path is the same in every workplace, so that paths stored
@@ -38,6 +39,8 @@ def build_plan(company: Company, words: dict[str, str]) -> dict[str, Any]:
                 "closed": channel.members is not None and not channel.open,
                 "members": everybody if channel.members is None else sorted(channel.members),
                 "owners": sorted(channel.owners),
+                "moderators": sorted(channel.moderators),
+                "leaders": sorted(channel.leaders),
                 "messages": [
                     {"id": f"{name}-{n:06}", "when": int(one.at.timestamp()), "by": one.by, "text": one.text}
                     for n, one in enumerate(sorted(channel.message, key=lambda one: one.at), 1)
@@ -50,6 +53,7 @@ def build_plan(company: Company, words: dict[str, str]) -> dict[str, Any]:
             {
                 "id": name,
                 "about": repository.about,
+                "default": repository.default,
                 "commits": [{**commit.plain(), "at": commit.at.isoformat()} for commit in repository.commit],
             }
             for name, repository in sorted(company.repositories.items())
@@ -69,6 +73,14 @@ def _text(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
+def _gitlab_time(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+
+
+def _notes(comments: Sequence[Comment]) -> list[dict[str, str]]:
+    return [{"at": _gitlab_time(one.at), "by": one.by, "text": one.text} for one in comments]
+
+
 def _project(project: SeedProject, everybody: list[str], company: Company) -> dict[str, Any]:
     issues = [
         {
@@ -86,6 +98,13 @@ def _project(project: SeedProject, everybody: list[str], company: Company) -> di
         "members": sorted(project.members) or everybody,
         "sprints": [sprint.plain() for sprint in project.sprint],
         "issues": issues,
+        "roles": project.roles,
+        "labels": [one.plain() for one in project.label],
+        "merge_requests": [
+            {**one.plain(), "at": _gitlab_time(one.at), "comments": _notes(one.comment)}
+            for one in project.merge_request
+        ],
+        "plane": project.plane,
         "pages": [page.plain() for page in project.pages],
         "repository": repository,
     }

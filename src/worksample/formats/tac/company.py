@@ -74,7 +74,7 @@ def write_company(root: Path, task: PublishedTask, documents: Path | None) -> No
 
 def write_company_folder(
     root: Path, defined: Sequence[Mapping[str, Any]], colleagues: Sequence[Colleague], material: Mapping[str, Path],
-    documents: Path | None, *, agent: Mapping[str, Sequence[str]] | None = None, more: Path | None = None,
+    documents: Path | None, *, agent: Mapping[str, object] | None = None, more: Path | None = None,
 ) -> None:  # fmt: skip
     """Write a company with these people into the folder `root`.
 
@@ -89,7 +89,9 @@ def write_company_folder(
         if more is not None and (more / name).is_dir():
             shutil.copytree(more / name, root / name, dirs_exist_ok=True)
     (root / "company.toml").write_text(_company(people), encoding="utf-8")
-    for room, keys in channel_settings(people, AGENT).items():
+    # An administrator changes every channel without owning one.
+    owner = "" if (agent or {}).get("admin") else AGENT
+    for room, keys in channel_settings(people, owner).items():
         lines = (f"{key} = {_toml(value)}\n" for key, value in keys.items())
         (root / "channels" / f"{room}.toml").write_text("".join(lines), encoding="utf-8")
     for one in played_by_id.values():
@@ -119,7 +121,7 @@ def read_people(path: Path, next: str) -> list[dict[str, Any]]:
 
 
 def _people(
-    defined: Sequence[Mapping[str, Any]], played: Mapping[str, Colleague], agent: Mapping[str, Sequence[str]]
+    defined: Sequence[Mapping[str, Any]], played: Mapping[str, Colleague], agent: Mapping[str, object]
 ) -> dict[str, dict[str, Any]]:
     """Return account -> the keys of the person."""
     people: dict[str, dict[str, Any]] = {
@@ -129,6 +131,7 @@ def _people(
         name = f"{one['first_name']} {one['last_name']}"
         people[account_of(name)] = {
             "name": name, "role": one["occupation"], "responsibilities": one.get("public_info", ""),
+            "bio": one.get("public_info", ""),
         }  # fmt: skip
     for colleague in played.values():
         people.setdefault(colleague.id, {"name": colleague.name, "role": colleague.role or "Colleague"})
@@ -176,8 +179,11 @@ ROOMS: Mapping[str, tuple[str, ...]] = {
 
 
 def channel_settings(people: Collection[str], owner: str) -> dict[str, dict[str, Any]]:
-    """Return the settings of each channel, with those members that the company has. `owner` owns every channel."""
-    rooms: dict[str, dict[str, Any]] = {GENERAL: {"owners": [owner]}}
+    """Return the settings of each channel, with those members that the company has. `owner` owns every channel; ""
+    for nobody.
+    """
+    owned = {"owners": [owner]} if owner else {}
+    rooms: dict[str, dict[str, Any]] = {GENERAL: dict(owned)}
     for name, members in ROOMS.items():
-        rooms[name] = {"members": [one for one in members if one in people], "open": True, "owners": [owner]}
+        rooms[name] = {"members": [one for one in members if one in people], "open": True, **owned}
     return rooms

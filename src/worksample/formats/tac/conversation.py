@@ -1,6 +1,7 @@
-"""The conversation that an evaluator from a copy of TheAgentCompany's repository receives as its argument `trajectory`.
+"""The conversation that an evaluator of TheAgentCompany receives: a copy's as its argument `trajectory`, the port's
+from `trajectory_text`.
 
-The original's evaluators search this text for addresses of pages that the agent had to visit, and for words that
+Evaluators search this text for addresses of pages that the agent had to visit, and for words that
 commands printed. The text here has neither the brief nor other messages to the agent, so that an address in the brief
 earns nothing. Addresses are searched for in what the agent visited.
 """
@@ -19,7 +20,9 @@ from worksample.kit.workplace import SIGN_IN_PROGRAM, Workplace
 
 from .company import AGENT
 
-HOST = "the-agent-company.com"
+ORIGINAL_HOST = "the-agent-company.com"
+PORT_ORIGINS = {"files": "http://owncloud", "chat": "http://rocketchat:3000"}
+"""Service -> the beginning of its addresses in the port's prompts and evaluators."""
 FILES_PAGE = "/index.php/apps/files/?dir="
 """Beginning of the address of a folder's page in ownCloud."""
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -173,15 +176,27 @@ def agent_requests(case: Case) -> list[dict[str, Any]] | None:
     return [one for one in found if one.get("by") in _ACCOUNTS and one.get("program") != SIGN_IN_PROGRAM]
 
 
-def visited_addresses(requests: Iterable[Mapping[str, Any]], ports: Mapping[str, int]) -> Iterator[str]:
-    """Yield the addresses of pages in a log of requests, under the original's host name.
+def visited_pages(case: Case, origins: Mapping[str, str]) -> list[str] | None:
+    """Return the addresses that the agent visited in its browser or asked a service for; None if the submission has no
+    log of requests.
 
-    ports: service -> its port. A folder's page in the files service also counts under ownCloud's own address.
+    origins: service -> the address under which the evaluator names its pages.
+    """
+    seen = [visit.url for visit in case.browsed().visits]
+    requests = agent_requests(case)
+    return None if requests is None else [*seen, *visited_addresses(requests, origins)]
+
+
+def visited_addresses(requests: Iterable[Mapping[str, Any]], origins: Mapping[str, str]) -> Iterator[str]:
+    """Yield the addresses of pages in a log of requests.
+
+    origins: service -> the beginning of its addresses. A folder's page in the files service also counts under
+    ownCloud's own address.
     """
     for one in requests:
-        port, path = ports.get(str(one.get("service"))), str(one.get("path", ""))
-        if port is None or one.get("method") not in ("GET", "HEAD"):
+        origin, path = origins.get(str(one.get("service"))), str(one.get("path", ""))
+        if origin is None or one.get("method") not in ("GET", "HEAD"):
             continue
-        yield f"http://{HOST}:{port}{path}"
+        yield f"{origin}{path}"
         if one.get("service") == "files" and path.endswith("/") and not path.startswith("/remote.php"):
-            yield f"http://{HOST}:{port}{FILES_PAGE}{path.removesuffix('/') or '/'}"
+            yield f"{origin}{FILES_PAGE}{path.removesuffix('/') or '/'}"

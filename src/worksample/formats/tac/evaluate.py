@@ -31,6 +31,7 @@ from worksample.kit.live_services import standing
 from worksample.records.grade_tree import By, CriteriaTree
 
 from .company import SERVICES
+from .conversation import PORT_ORIGINS, SearchedTrajectory, visited_pages
 from .evaluator_analysis import DATA, UTILS, WORKSPACE
 from .judge_model import LEAVE_OUT, EvaluatorJudge
 from .published_task import PublishedTask, find_source, read_one
@@ -69,6 +70,11 @@ def evaluate(case: Case, name: str) -> Grade:
     from inspect_evals.theagentcompany.scoring import get_scorer_for_task
 
     scorer = get_scorer_for_task(name)
+    conversation = SearchedTrajectory(steps_of(case), visited_pages(case, PORT_ORIGINS))
+    if published.evaluator_needs.messages:
+        # The evaluator's own helper joins all messages; a search in them would find addresses that nobody visited.
+        evaluator = importlib.import_module(f"inspect_evals.theagentcompany.tasks.{name}.evaluator")
+        vars(evaluator)["trajectory_text"] = lambda _: conversation
     _require_sound_annotations(published)
     judge = EvaluatorJudge(case)
 
@@ -98,6 +104,8 @@ def evaluate(case: Case, name: str) -> Grade:
         )[0]
         # Samples are loaded lazily from the log's file, so they are read before its folder is deleted.
         found = _read_log(log, judge.failure, warnings.lines, case.criteria)
+    if conversation.unknown:
+        require_conversation(case)
     require_served(case, published.evaluator_needs.services)
     return found
 
@@ -112,8 +120,6 @@ def _require_prerequisites(case: Case, name: str) -> PublishedTask:
         raise outside_box_error()
     require_services(task.evaluator_needs.services)
     require_programs(task.evaluator_needs.services)
-    if task.evaluator_needs.messages:
-        require_conversation(case)
     modules = [m for m in task.evaluator_needs.modules if importlib.util.find_spec(m.split(".")[0]) is None]
     if modules:
         what = f"the evaluator needs Python modules that are not installed: {', '.join(modules)}"

@@ -21,6 +21,8 @@ from worksample.formats.interface import (
     TransferRequest,
 )
 
+from .original_world import OBSTACLES
+
 if TYPE_CHECKING:
     from .original_import import OriginalTask
 
@@ -78,10 +80,15 @@ def _import_copy(request: TransferRequest, copy: Path, out: Path) -> TransferRep
         import_original, copy, out, tasks=request.texts("tasks"), overwrite=request.flag("overwrite"),
         documents=request.path("documents"), more=request.path("projects"), skip_faulty=request.flag("skip_faulty"),
     )  # fmt: skip
-    lacks = {one.id: ", ".join(one.lacks) for one in read_originals(copy, {})}
-    reasons = {root.name: lacks.get(root.name, "") for root in packages}
+    folders = request.path("documents"), request.path("projects")
+    found = {one.id: one.obstacles(*folders) for one in read_originals(copy, {})}
+    reasons = {root.name: "; ".join(found.get(root.name, {}).values()) for root in packages}
     lines = report_packages(packages, str(out), reasons, skip_faulty=request.flag("skip_faulty"))
     return TransferReport(packages.plain([str(root) for root in packages]), tuple(lines), complete)
+
+
+def _why(task: OriginalTask, documents: Path | None, more: Path | None) -> str:
+    return "; ".join(task.obstacles(documents, more).values())
 
 
 def _list_copy(request: TransferRequest, copy: Path) -> TransferReport:
@@ -94,20 +101,20 @@ def _list_copy(request: TransferRequest, copy: Path) -> TransferReport:
 
     def plain(task: OriginalTask) -> dict[str, object]:
         return {
-            "name": task.name, "services": task.services, "lacks": task.lacks,
+            "name": task.name, "services": task.services, "lacks": task.lacks, "obstacles": task.obstacles(*folders),
             "contents": task.missing_contents(*folders),
             "programs": task.unrun_programs,
         }  # fmt: skip
 
     rows = [
-        (task.name, ", ".join(task.services), "no" if task.lacks else "yes", "; ".join(task.missing_contents(*folders)))
+        (task.name, ", ".join(task.services), "no" if task.obstacles(*folders) else "yes", _why(task, *folders))
         for task in found
     ]
-    counts = [(name, str(count), str(run)) for name, (count, run) in count_needs(found).items()]
+    counts = [(name, str(count), str(run)) for name, (count, run) in count_needs(found, *folders).items()]
     return TransferReport(
         [*map(plain, found), *({"name": name, "unreadable": fault.what} for name, fault in refused.items())],
         (
-            ReportTable(("task", "needs", "runs here", "missing contents"), rows),
+            ReportTable(("task", "needs", "runs here", "missing"), rows),
             ReportTable(("needs", "tasks", "run here"), counts),
             *(ReportLine(f"{name} cannot be read: {fault.what}", error=True) for name, fault in refused.items()),
         ),
@@ -148,4 +155,5 @@ TAC = ExchangeFormat(
         ),
         out_required=False,
     ),
+    obstacles=OBSTACLES,
 )  # fmt: skip

@@ -24,8 +24,10 @@ _PROJECT = re.compile(
 _DOCUMENT = re.compile(r"Documents?/\w|owncloud|ownCloud|OwnCloud|8092")
 
 
-def agent_keys(config: Path) -> dict[str, list[str]]:
-    """Return tokens and other names of the agent's account from the evaluators' `config.py`. Raises ImportFailed."""
+def agent_keys(config: Path) -> dict[str, object]:
+    """Return the right to administer, and tokens and other names of the agent's account from the evaluators'
+    `config.py`. Raises ImportFailed.
+    """
     try:
         tree = ast.parse(config.read_text(encoding="utf-8"))
     except (OSError, SyntaxError, UnicodeDecodeError) as fault:
@@ -41,7 +43,7 @@ def agent_keys(config: Path) -> dict[str, list[str]]:
         "tokens": [found[name] for name in _TOKENS if name in found],
         "also": [found["GITLAB_USER"]] if "GITLAB_USER" in found else [],
     }
-    return {name: words for name, words in keys.items() if words}
+    return {"admin": True, **{name: words for name, words in keys.items() if words}}
 
 
 def write_wiki(copy: Path, root: Path) -> None:

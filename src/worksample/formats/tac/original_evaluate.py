@@ -26,7 +26,7 @@ from worksample.errors import Cause, GraderError
 from worksample.kit import Case, Grade, GradePart
 from worksample.kit.live_services import PORTS
 
-from .conversation import SearchedTrajectory, TrajectoryUse, agent_requests, use_of_conversation, visited_addresses
+from .conversation import ORIGINAL_HOST, SearchedTrajectory, TrajectoryUse, use_of_conversation, visited_pages
 from .evaluate import (
     EXTRA,
     outside_box_error,
@@ -40,6 +40,8 @@ from .evaluator_analysis import UTILS, WORKSPACE, analyse_evaluator
 from .judge_model import LEAVE_OUT, EvaluatorJudge
 from .original_import import SHARED
 
+ORIGINS = {service: f"http://{ORIGINAL_HOST}:{port}" for service, port in PORTS.items()}
+"""Service -> the beginning of its addresses in the original's evaluators."""
 _PROVIDED_MODULES = frozenset({"litellm", "evaluator", *(name.removesuffix(".py") for name in SHARED)})
 """Modules that are provided without being installed."""
 
@@ -57,7 +59,7 @@ def evaluate(case: Case) -> Grade:
     sys.modules["litellm"] = _litellm(judge)
     sys.path.insert(0, str(folder))
     os.chdir(case.folder("output"))
-    conversation = SearchedTrajectory(steps_of(case), _visited_addresses(case))
+    conversation = SearchedTrajectory(steps_of(case), visited_pages(case, ORIGINS))
     try:
         found = importlib.import_module("evaluator").grade_checkpoints(conversation)
     except Exception as fault:
@@ -69,13 +71,6 @@ def evaluate(case: Case) -> Grade:
         require_conversation(case)
     require_served(case, services)
     return _grade(found)
-
-
-def _visited_addresses(case: Case) -> list[str] | None:
-    """Return the addresses that the agent visited; None if the submission has no log of requests."""
-    seen = [visit.url for visit in case.browsed().visits]
-    requests = agent_requests(case)
-    return None if requests is None else [*seen, *visited_addresses(requests, PORTS)]
 
 
 def _require_prerequisites(case: Case, folder: Path) -> list[str]:

@@ -14,7 +14,7 @@ import importlib.util
 import json
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -31,13 +31,14 @@ from worksample.workplace.colleagues.the_agent_company import read_scenarios
 from .company import AGENT, SERVICES, read_people, services_for, write_company_folder
 from .evaluator_analysis import DATA, UTILS, WORKSPACE, EvaluatorNeeds, analyse_evaluator
 from .original_company import NEXT_COMMAND, agent_keys, missing_contents, notes_text, write_wiki
+from .original_world import World, impossible, needs_of
 from .published_task import ImageFile, image_of
 
 TASKS, BASE = Path("workspaces/tasks"), Path("workspaces/base_image")
 SHARED = ("common.py", "config.py", "scoring.py")
 KNOWN_SERVICES = ("gitlab", "owncloud", "plane", "rocketchat", "sotopia")
 """Names that dependencies.yml may contain. Sotopia plays the colleagues in the original; here, the workplace does."""
-PREPARATION_PROGRAMS = ("populate_data.py", "post_init.py", "post_init.sh")
+PREPARATION_PROGRAMS = ("pre_init.py", "populate_data.py", "post_init.py", "post_init.sh")
 HOST = "the-agent-company.com"
 ADDRESSES = ((8092, "files"), (3000, "chat"), (3002, "chat"), (8929, "git"), (8091, "tracker"))
 """(port under the original host name, the service behind it). Rocket.Chat had two ports in different versions."""
@@ -100,8 +101,21 @@ class OriginalTask:
         return tuple(name for name in PREPARATION_PROGRAMS if (self.folder / name).is_file())
 
     def missing_contents(self, documents: Path | None = None, more: Path | None = None) -> tuple[str, ...]:
-        """Return the contents of services that the task names and neither the copy nor the given folders provide."""
-        return missing_contents(self.services, (self.prompt, self.source), documents, more)
+        """Return the contents of services that the task needs and neither the copy nor the given folders provide."""
+        listed = needs_of(self.name)
+        if listed is None:
+            return missing_contents(self.services, (self.prompt, self.source), documents, more)
+        world = World.read(more, documents)
+        return tuple(need for need in listed if world.lacks(need))
+
+    def obstacles(self, documents: Path | None = None, more: Path | None = None) -> dict[str, str]:
+        """Return obstacle -> details, for names of OBSTACLES. With any of them, the task cannot be attempted."""
+        found = {
+            "tac-impossible": impossible(self.name),
+            "tac-contents": "; ".join(self.missing_contents(documents, more)),
+            "tac-service": ", ".join(self.lacks),
+        }
+        return {name: details for name, details in found.items() if details}
 
 
 def read_originals(copy: Path, refused: dict[str, ImportFailed] | None = None) -> list[OriginalTask]:
@@ -166,13 +180,15 @@ def read_dependencies(path: Path) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def count_needs(tasks: Sequence[OriginalTask]) -> dict[str, tuple[int, int]]:
+def count_needs(
+    tasks: Sequence[OriginalTask], documents: Path | None = None, more: Path | None = None
+) -> dict[str, tuple[int, int]]:
     """Return product -> (tasks that need it, those of them that run here); `all` comes last."""
     need, run = Counter[str](), Counter[str]()
     for task in tasks:
         for name in (*(task.services or ("no service",)), "all"):
             need[name] += 1
-            run[name] += not task.lacks
+            run[name] += not task.obstacles(documents, more)
     return {name: (need[name], run[name]) for name in sorted(need, key=lambda name: (name == "all", name))}
 
 
@@ -219,10 +235,11 @@ def write_original(
                 target = root / folder / item.target.removeprefix(f"{place}/")
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(item.source, target)
-    (root / "task.toml").write_text(_manifest(task), encoding="utf-8")
+    obstacles = task.obstacles(documents, more)
+    (root / "task.toml").write_text(_manifest(task, obstacles), encoding="utf-8")
     (root / "brief.md").write_text(_brief(task), encoding="utf-8")
     (root / "grade.py").write_text(_GRADE, encoding="utf-8")
-    if task.services and not task.lacks:
+    if task.services and not obstacles:
         found = next(iter(sorted(copy.rglob("npc_definition.json"))), None)
         people = read_people(found, NEXT_COMMAND) if found is not None else []
         keys = agent_keys(copy / BASE / "config.py")
@@ -230,6 +247,7 @@ def write_original(
         if "gitlab" in task.services:
             write_wiki(copy, root / "company")
     lacks = {
+        "cannot be attempted": [impossible(task.name)] if impossible(task.name) else [],
         "services": task.lacks,
         "contents": task.missing_contents(documents, more),
         "programs": task.unrun_programs,
@@ -247,7 +265,7 @@ def _brief(task: OriginalTask) -> str:
     return "\n\n".join(f"## {name}\n\n{text}" for name, text in sections.items()) + "\n"
 
 
-def _manifest(task: OriginalTask) -> str:
+def _manifest(task: OriginalTask, obstacles: Collection[str]) -> str:
     from .port_import import canary_of
 
     department = task.name.split("-", 1)[0]
@@ -265,11 +283,10 @@ def _manifest(task: OriginalTask) -> str:
         'provenance = "TheAgentCompany, from a copy of its repository"',
         "",
         "[environment]",
-        *_environment(task),
+        *_environment(task, obstacles),
         f"limits = {{ turns = {STEPS} }}",
         *_folders(task),
-        *_addresses(task),
-        *_accounts(task),
+        *(() if obstacles else (*_addresses(task), *_accounts(task))),
         "",
         "[deliverables]",
         # Without services, deliverables are files, and only the prompt knows their names.
@@ -278,7 +295,7 @@ def _manifest(task: OriginalTask) -> str:
         "[grading.checkpoints]",
         "timeout = 300",
         "writable = true",
-        *(["workplace = true"] if task.services and not task.lacks else []),
+        *(["workplace = true"] if task.services and not obstacles else []),
         f"settings = {{ dependencies = {json.dumps(list(task.services))}, judge = {judge} }}",
         "",
         "[[instance]]",
@@ -287,10 +304,10 @@ def _manifest(task: OriginalTask) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _environment(task: OriginalTask) -> list[str]:
-    if task.lacks or not task.services:
-        # No workplace offers these services, so planning marks the instance as not attemptable.
-        return [f"services = {json.dumps(list(task.services))}"]
+def _environment(task: OriginalTask, obstacles: Collection[str]) -> list[str]:
+    if obstacles or not task.services:
+        # Planning leaves an instance out that needs the service of an obstacle's name.
+        return ['interfaces = ["terminal", "browser"]', f"services = {json.dumps(list(obstacles))}"]
     return [
         'interfaces = ["terminal", "browser"]',
         'network = "workplace"',
@@ -315,7 +332,7 @@ def _accounts(task: OriginalTask) -> list[str]:
     """Return the accounts with which the original signs its browser in, in its order (evaluation/browsing.py,
     `pre_login`). It tells the agent only GitLab's (evaluation/run_eval.py, `run_solver`).
     """
-    if task.lacks or not task.services:
+    if not task.services:
         return []
     lines = ["\n[environment.browser]", "signed_in = true"] if any(n in task.dependencies for n in SIGN_IN) else []
     for product, (title, page, name) in SIGN_IN.items():
@@ -327,8 +344,6 @@ def _accounts(task: OriginalTask) -> list[str]:
 
 
 def _addresses(task: OriginalTask) -> list[str]:
-    if task.lacks:
-        return []
     offered = {SERVICES[name] for name in task.services}
     return [
         f'\n[[environment.endpoint]]\nname = "{HOST}"\nport = {port}\nto = "service:workplace:{PORTS[service]}"'

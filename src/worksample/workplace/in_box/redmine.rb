@@ -4,7 +4,7 @@
 #
 #   redmine.rb serve SOCKET       reads "operator KEY", "start", "stop" from standard input, says "loaded",
 #                                 "started PID", "stopped"
-#   redmine.rb seed PLAN.json     makes the database and everything that the plan says, by Redmine's own models
+#   redmine.rb seed PLAN.json IDS.json    makes the database and everything that the plan says, by Redmine's own models
 #
 # The operator's key is of the account that grades and sets up: it stands in no database. Nothing of a company is known
 # before it is told: what was loaded until then serves any.
@@ -108,7 +108,11 @@ module Workplace
     def initialize(plan)
       @plan = plan
       @users = {}
+      @ids = { 'project' => {}, 'issue' => {}, 'version' => {}, 'person' => {} }
     end
+
+    # The tracker's number of everything that the dialects name otherwise.
+    attr_reader :ids
 
     def run
       ActiveRecord::Migration.verbose = false
@@ -149,10 +153,12 @@ module Workplace
       user = User.new(firstname: first[0, 30], lastname: last[0, 255], mail: one['mail'], language: 'en',
                       mail_notification: 'none')
       user.login = one['id']
+      user.admin = one['admin'] == true
       user.password = user.password_confirmation = one['password'] || SecureRandom.hex(32)
       user.save!
       user.pref.update! time_zone: 'UTC'
       @users[one['id']] = user
+      @ids['person'][one['id']] = user.id
     end
 
     def project(one, role)
@@ -161,10 +167,15 @@ module Workplace
       made.enabled_module_names = %w[issue_tracking time_tracking news documents files wiki repository calendar gantt]
       made.trackers = Tracker.all
       made.save!
-      one['members'].each { |who| Member.create!(project: made, principal: @users[who], roles: [role]) }
+      one['members'].each do |who|
+        own = one['roles'][who]
+        Member.create!(project: made, principal: @users[who], roles: [own ? Role.find_by!(name: own) : role])
+      end
       made.reload
+      @ids['project'][one['id']] = made.id
       versions = one['sprints'].to_h { |sprint| [sprint['name'], version(made, sprint)] }
-      one['issues'].each { |issue| issue made, issue, versions }
+      @ids['version'][one['id']] = versions.transform_values(&:id)
+      @ids['issue'][one['id']] = one['issues'].map { |issue| issue made, issue, versions }
       pages made, one['pages']
       repository made, one['repository'] if one['repository']
     end
@@ -182,11 +193,13 @@ module Workplace
                        priority: IssuePriority.find_by!(name: one['priority']), due_date: one['due'],
                        assigned_to: one['assigned'] && @users[one['assigned']], estimated_hours: one['estimate'])
       made.start_date = nil
+      made.id = one['number'] if one['number'] && !Issue.exists?(one['number'])
       made.save!
       last = one['comments'].map { |note| note['at'] }.max || one['at']
       made.update_columns(created_on: one['at'], updated_on: last, fixed_version_id: versions[one['sprint']]&.id,
                           closed_on: status.is_closed ? last : nil)
       one['comments'].each { |note| comment made, note }
+      made.id
     end
 
     def comment(issue, note)
@@ -240,7 +253,9 @@ when 'serve'
   User.singleton_class.prepend Workplace::Key
   Workplace::Host.new(ARGV[1]).run
 when 'seed'
-  Workplace::Seed.new(JSON.parse(File.read(ARGV[1], encoding: 'UTF-8'))).run
+  seed = Workplace::Seed.new(JSON.parse(File.read(ARGV[1], encoding: 'UTF-8')))
+  seed.run
+  File.write(ARGV[2], JSON.generate(seed.ids))
 else
-  abort 'redmine.rb serve SOCKET | seed PLAN.json'
+  abort 'redmine.rb serve SOCKET | seed PLAN.json IDS.json'
 end

@@ -22,9 +22,12 @@ from typing import Any
 from .company_time import CompanyTime, preloaded
 from .file_trees import copy_writable
 from .ports import RUN
+from .seed_dialects import write_tables
 from .supervisor import HERE
 
 Plan = dict[str, Any]
+TRACKER_IDS = Path("/tmp/tracker-ids.json")
+"""File with the numbers that the tracker gave to what the plan names."""
 
 
 def run_or_exit(argv: list[str], *, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
@@ -39,7 +42,8 @@ def seed_chat(state: Path, plan: Plan, plan_file: Path) -> None:
     """Create the accounts and rooms of the chat through the chat's own interfaces."""
     folder = state / "chat"
     folder.mkdir()
-    shown = [{key: one[key] for key in ("id", "name", "role", "responsibilities", "project")} for one in plan["people"]]
+    keys = ("id", "name", "role", "responsibilities", "project", "bio", "admin")
+    shown = [{key: one[key] for key in keys} for one in plan["people"]]
     (folder / "people.json").write_text(json.dumps(shown, ensure_ascii=False), encoding="utf-8")
     lines = "".join(f"{one['id']}@workplace={one['name']}\n" for one in plan["people"])
     (folder / "groups.txt").write_text(f"[+{plan['name'].replace(']', '')}]\n{lines}", encoding="utf-8")
@@ -63,7 +67,8 @@ def seed_tracker(state: Path, plan: Plan, plan_file: Path) -> None:
         f"production:\n  adapter: sqlite3\n  database: {state}/tracker/tracker.sqlite\n", encoding="utf-8"
     )
     run_or_exit(
-        ["ruby", str(HERE / "redmine.rb"), "seed", str(plan_file)], env={"SECRET_KEY_BASE": os.urandom(64).hex()}
+        ["ruby", str(HERE / "redmine.rb"), "seed", str(plan_file), str(TRACKER_IDS)],
+        env={"SECRET_KEY_BASE": os.urandom(64).hex()},
     )
 
 
@@ -83,8 +88,15 @@ def seed_repositories(state: Path, plan: Plan, company: Path) -> None:
         bare, work = state / "git" / f"{repository['id']}.git", Path("/tmp/git") / repository["id"]
         work.mkdir(parents=True)
         env = {"HOME": "/tmp/git", "GIT_CONFIG_NOSYSTEM": "1", "GIT_TEMPLATE_DIR": ""}
-        run_or_exit(["git", "init", "-q", "-b", "main", str(work)], env=env)
+        main = repository["default"]
+        run_or_exit(["git", "init", "-q", "-b", main, str(work)], env=env)
+        begun = {main}
         for commit in repository["commits"]:
+            branch = commit["branch"] or main
+            if len(begun) > 1 or branch != main:
+                start = [branch] if branch in begun else ["-b", branch, main]
+                run_or_exit(["git", "checkout", "-q", *start], cwd=work, env=env)
+            begun.add(branch)
             if commit["files"]:
                 copy_writable(company / "repositories" / repository["id"] / commit["files"], work)
             for gone in commit["remove"]:
@@ -99,6 +111,12 @@ def seed_repositories(state: Path, plan: Plan, company: Path) -> None:
             run_or_exit(
                 ["git", "commit", "-q", "--allow-empty", "-m", commit["message"]], cwd=work, env={**env, **author}
             )
+            if commit["tag"]:
+                # A release is an annotated tag, as in GitLab's dialect.
+                notes = ["-a", "-m", commit["release"]] if commit["release"] else []
+                run_or_exit(["git", "tag", *notes, commit["tag"]], cwd=work, env={**env, **author})
+        if len(begun) > 1:
+            run_or_exit(["git", "checkout", "-q", main], cwd=work, env=env)
         run_or_exit(["git", "clone", "-q", "--bare", str(work), str(bare)], env=env)
         for key, value in (("http.receivepack", "true"), ("gc.auto", "0"), ("receive.autogc", "false")):
             run_or_exit(["git", "config", key, value], cwd=bare, env=env)
@@ -158,6 +176,7 @@ def main() -> None:
         if name in given.services.split(","):
             work()
     seed_dialects(state, plan)
+    write_tables(state, plan, json.loads(TRACKER_IDS.read_bytes()) if TRACKER_IDS.exists() else {})
     shutil.rmtree("/tmp/git", ignore_errors=True)
 
 

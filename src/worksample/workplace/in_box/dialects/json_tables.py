@@ -37,6 +37,11 @@ class JsonTables:
                 return {}
         return dict(found)
 
+    def remove(self, name: str) -> None:
+        """Remove the table of a name."""
+        with self._lock:
+            (self._folder / f"{name}.json").unlink(missing_ok=True)
+
     @contextmanager
     def edit(self, name: str) -> Iterator[dict[str, Any]]:
         """Yield a table, so that the caller can change it in the `with` block. Only one caller at a time can do so. The
@@ -52,6 +57,25 @@ class JsonTables:
             fresh = self._folder / f"{name}.new"
             fresh.write_text(said, encoding="utf-8")
             fresh.replace(self._folder / f"{name}.json")
+
+
+def number_of(kept: dict[str, Any], issue: int) -> int:
+    """Return the number of an issue in its project. It is the tracker's number unless the company gave numbers; then
+    issues that are newer than the company follow the highest of these.
+    """
+    if "base" not in kept:
+        return issue
+    last, highest = kept["base"]
+    return int(kept["numbers"].get(str(issue), last + issue - highest))
+
+
+def issue_with_number(kept: dict[str, Any], number: str) -> str:
+    """Return the tracker's number of the issue that has a number in its project."""
+    if "base" not in kept or not number.isdigit():
+        return number
+    last, highest = kept["base"]
+    own = {str(value): key for key, value in kept["numbers"].items()}
+    return own.get(number) or (str(int(number) - last + highest) if int(number) > last else "0")
 
 
 def labels_of(kept: dict[str, Any], issue: object) -> list[str]:

@@ -36,6 +36,20 @@ local function people()
 	return found;
 end
 
+local function keep_people(list)
+	local file = assert(io.open(directory .. ".new", "w"));
+	file:write(json.encode(array(list)));
+	file:close();
+	assert(os.rename(directory .. ".new", directory));
+end
+
+-- Who administers the chat: the operator, and those whom the company says.
+local function administers(who)
+	if who == "operator" then return true; end
+	for _, one in ipairs(people()) do if one.id == who then return one.admin == true; end end
+	return false;
+end
+
 local function asking(request)
 	local given = request.headers.authorization or "";
 	local name = known[given];
@@ -140,7 +154,9 @@ end
 -- Rooms that people make and who is in them: what they could do by the chat's own protocol.
 local MOST_ROOMS = 1000;
 
-local function owns(room, who) return who == "operator" or room:get_affiliation(who .. "@" .. domain) == "owner"; end
+local function owns(room, who)
+	return administers(who) or room:get_affiliation(who .. "@" .. domain) == "owner";
+end
 
 local function body_of(event)
 	local body = json.decode(event.request.body or "");
@@ -150,9 +166,11 @@ end
 local function make_room(event, who)
 	local body = body_of(event);
 	local name, members = body.name, body.members or {};
-	if type(name) ~= "string" or not name:find("^[a-z][a-z0-9_-]*$") or #name > 40 or type(members) ~= "table" then
-		return refuse(event, 400, "a room's name has lower case letters, digits, _ and -");
+	if type(name) ~= "string" or not name:find("^[A-Za-z][A-Za-z0-9_-]*$") or #name > 40 or type(members) ~= "table" then
+		return refuse(event, 400, "a room's name has letters, digits, _ and -");
 	end
+	local shown = name;
+	name = name:lower(); -- addresses know no upper case
 	local count = 0;
 	for _ in muc().all_rooms() do count = count + 1; end
 	if count >= MOST_ROOMS then return refuse(event, 403, "there are too many rooms"); end
@@ -161,7 +179,7 @@ local function make_room(event, who)
 	end
 	local room, why = muc().create_room(name .. "@" .. rooms_domain);
 	if not room then return refuse(event, 409, "there is such a room: " .. tostring(why)); end
-	room:set_name(name);
+	room:set_name(shown);
 	room:set_persistent(true);
 	room:set_public(true);
 	room:set_whois("anyone");
@@ -184,12 +202,40 @@ local function members_of(room)
 	return list;
 end
 
+-- Moderators and leaders are marks on members: the chat itself gives them no rights.
+local ROLES = { moderator = true, leader = true };
+
+local function roles_of(room)
+	local found = { owner = array(), moderator = array(), leader = array() };
+	for jid, affiliation, data in room:each_affiliation() do
+		local who = jid:match("^([^@]*)@");
+		if affiliation == "owner" then found.owner[#found.owner + 1] = who; end
+		for role in pairs(ROLES) do
+			if affiliation ~= "outcast" and data and data[role] then found[role][#found[role] + 1] = who; end
+		end
+	end
+	return found;
+end
+
+local function change_role(event, room)
+	local body = body_of(event);
+	local jid = tostring(body.who) .. "@" .. domain;
+	if not ROLES[body.role] then return refuse(event, 400, 'role is moderator or leader'); end
+	local affiliation = room:get_affiliation(jid);
+	if affiliation == nil or affiliation == "outcast" then return refuse(event, 400, "this person is no member of the room"); end
+	room:set_affiliation_data(jid, body.role, body.on ~= false or nil);
+	room:save(true);
+	return answer(event, 200, {});
+end
+
 local STANDS = { add = "member", member = "member", owner = "owner", remove = "none" };
 
 local function change_room(event, who, room, what)
 	if event.request.method == "GET" and what == "members" then return answer(event, 200, { members = members_of(room) }); end
+	if event.request.method == "GET" and what == "roles" then return answer(event, 200, roles_of(room)); end
 	if event.request.method == "GET" then return answer(event, 200, { topic = room:get_description() or "" }); end
 	if not owns(room, who) then return refuse(event, 403, "only its owners may do this"); end
+	if what == "roles" then return change_role(event, room); end
 	local body = body_of(event);
 	if what == "topic" then
 		if type(body.topic) ~= "string" or #body.topic > 1000 then return refuse(event, 400, 'send {"topic": "..."}'); end
@@ -276,11 +322,52 @@ local function list_rooms(who)
 	for room in muc().all_rooms() do
 		if may_read(room, who) then
 			local closed = room:get_members_only() or false;
-			list[#list + 1] = { name = room.jid:match("^([^@]*)"), topic = room:get_description() or "", closed = closed };
+			list[#list + 1] = { name = room.jid:match("^([^@]*)"), title = room:get_name(), topic = room:get_description() or "", closed = closed };
 		end
 	end
 	table.sort(list, function (a, b) return a.name < b.name; end);
 	return list;
+end
+
+-- People whom an administrator adds, changes and removes.
+local function add_person(event)
+	local body = body_of(event);
+	local id, name, password = body.id, body.name, body.password;
+	if type(id) ~= "string" or not id:find("^[a-z][a-z0-9._-]*$") or #id > 60 or type(name) ~= "string" or name == "" or #name > 200
+		or type(password) ~= "string" or #password < 1 or #password > 200 then
+		return refuse(event, 400, "a person has an id in lower case, a name and a password");
+	end
+	if id == "operator" or usermanager.user_exists(id, domain) then return refuse(event, 409, "there is such a person"); end
+	assert(usermanager.create_user(id, password, domain));
+	local list = people();
+	list[#list + 1] = { id = id, name = name, role = "", responsibilities = "", bio = tostring(body.bio or "") };
+	keep_people(list);
+	return answer(event, 201, { id = id });
+end
+
+local function change_person(event, id)
+	local body, list, kept = body_of(event), people(), {};
+	local found = false;
+	for _, one in ipairs(list) do
+		if one.id == id then
+			found = true;
+			for _, key in ipairs({ "name", "bio" }) do
+				if type(body[key]) == "string" and #body[key] <= 2000 then one[key] = body[key]; end
+			end
+		end
+		if one.id ~= id or not body.removed then kept[#kept + 1] = one; end
+	end
+	if not found then return refuse(event, 404, "there is no such person"); end
+	if body.removed then
+		local jid = id .. "@" .. domain;
+		for room in muc().all_rooms() do
+			if room:get_affiliation(jid) then room:set_affiliation(true, jid, nil); room:save(true); end
+		end
+		usermanager.delete_user(id, domain);
+		known = {};
+	end
+	keep_people(kept);
+	return answer(event, 200, {});
 end
 
 local function handle(event, path)
@@ -292,12 +379,18 @@ local function handle(event, path)
 	end
 	if query.as and who == "operator" and usermanager.user_exists(query.as, domain) then who = query.as; end
 	local place, what = path:match("^rooms/([a-z0-9_-]+)/(%l+)$");
-	if what == "members" or what == "topic" then
+	if what == "members" or what == "topic" or what == "roles" then
 		local room = muc().get_room_from_jid(place .. "@" .. rooms_domain);
 		if not room or not may_read(room, who) then return refuse(event, 404, "there is no such room for you"); end
 		return change_room(event, who, room, what);
 	end
 	if path == "rooms" and event.request.method == "POST" then return make_room(event, who); end
+	local whom = path:match("^people/([a-z0-9._-]+)$");
+	if event.request.method == "POST" and (path == "people" or whom) then
+		if not administers(who) then return refuse(event, 403, "only administrators may do this"); end
+		if whom then return change_person(event, whom); end
+		return add_person(event);
+	end
 	local kind, name = path:match("^(%l+)/([a-z0-9_-]+)$");
 	if kind == "rooms" then return in_room(event, who, name, query); end
 	if kind == "direct" then return in_private(event, who, name, query); end
@@ -336,6 +429,9 @@ local function seed(plan)
 		end
 		for _, who in ipairs(channel.owners) do
 			room:set_affiliation(true, who .. "@" .. domain, "owner", nil, not inside[who] and { outside = true } or nil);
+		end
+		for key, role in pairs({ moderators = "moderator", leaders = "leader" }) do
+			for _, who in ipairs(channel[key] or {}) do room:set_affiliation_data(who .. "@" .. domain, role, true); end
 		end
 		room:set_members_only(channel.closed);
 		room:save(true);

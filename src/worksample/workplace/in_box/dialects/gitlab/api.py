@@ -28,9 +28,21 @@ from ..http_messages import (
     not_served,
     redirect_page,
 )
-from ..json_tables import JsonTables
+from ..json_tables import JsonTables, issue_with_number
 from ..tracker import Tracker
-from . import approvals, branches, commits, files, issues, labels, merge_requests, milestones, projects, statuses
+from . import (
+    approvals,
+    branches,
+    commits,
+    files,
+    issues,
+    labels,
+    merge_requests,
+    milestones,
+    pipelines,
+    projects,
+    statuses,
+)
 from .routing import find_route, to_response
 from .view import NAMESPACE, GitLabView
 
@@ -46,7 +58,7 @@ _PAGES = {
 }
 """GitLab's pages that the tracker's pages replace. Pages of code and merge requests are in `git_pages`."""
 _OWN = ("tree", "blob", "raw", "commits", "commit", "branches", "tags", "merge_requests", "edit", "new")
-_READ = (approvals, branches, files, commits, issues, labels, merge_requests, milestones, projects, statuses)
+_READ = (approvals, branches, files, commits, issues, labels, merge_requests, milestones, pipelines, projects, statuses)
 """Modules with the functions that answer requests. Importing them registers the functions' routes."""
 
 
@@ -153,8 +165,10 @@ class GitLab:
         """Return a page of the repositories, or redirect to the page of the tracker that replaces a page of GitLab."""
         page = _PAGE.fullmatch(request.path.lower() if "/-/" not in request.path else request.path)
         if page is not None and page[1] == NAMESPACE and page[3] in _PAGES:
-            form = _PAGES[page[3]][1 if page[4] else 0]
-            return redirect_page(self._home + form.format(name=page[2], rest=(page[4] or "").rstrip("/")))
+            form, rest = _PAGES[page[3]][1 if page[4] else 0], (page[4] or "").rstrip("/")
+            if page[3] == "issues":
+                rest = issue_with_number(self._kept.read(page[2]), rest)
+            return redirect_page(self._home + form.format(name=page[2], rest=rest))
         whole = re.fullmatch(r"/|/users/sign_(in|out)|/dashboard/projects|/explore|/-/static/.*", request.path)
         own = page is not None and page[1] == NAMESPACE and (not page[3] or page[3] in _OWN)
         if not (own or whole or request.path == f"/{NAMESPACE}"):

@@ -1,5 +1,5 @@
-"""GitLab's API functions for issues and their notes. The number of an issue is its number in the tracker, which is
-unique over all projects.
+"""GitLab's API functions for issues and their notes. The number of an issue is its number in the tracker, unless the
+company gave numbers to the project's issues.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..http_messages import DialectRefused, not_served
-from ..json_tables import labels_of, set_labels
+from ..json_tables import issue_with_number, labels_of, number_of, set_labels
 from ..tracker import Row
 from .milestones import milestone_json, version_of
 from .routing import Given, ListResponse, refuse_values, require_values, route, words_of
@@ -28,9 +28,10 @@ UNSERVED = (
 def issue_json(asker: GitLabView, project: GitLabProject, row: Row) -> dict[str, Any]:
     """Return an issue in GitLab's form."""
     closed, person = row["status"]["is_closed"], asker.user_of(row.get("assigned_to"))
-    address = f"{asker.address(project)}/-/issues/{row['id']}"
+    number = number_of(asker.kept.read(project.name), row["id"])
+    address = f"{asker.address(project)}/-/issues/{number}"
     return {
-        "id": row["id"], "iid": row["id"], "project_id": project.id, "title": row["subject"],
+        "id": row["id"], "iid": number, "project_id": project.id, "title": row["subject"],
         "description": row["description"] or "", "state": "closed" if closed else "opened", "type": "ISSUE",
         "issue_type": "issue", "created_at": row["created_on"], "updated_at": row["updated_on"],
         "closed_at": row.get("closed_on") if closed else None, "closed_by": None,
@@ -38,7 +39,7 @@ def issue_json(asker: GitLabView, project: GitLabProject, row: Row) -> dict[str,
         "author": asker.user_of(row["author"]), "assignee": person, "assignees": [person] if person else [],
         "due_date": row.get("due_date"), "confidential": row.get("is_private", False), "weight": None,
         "upvotes": 0, "downvotes": 0, "merge_requests_count": 0, "web_url": address,
-        "references": {"short": f"#{row['id']}", "relative": f"#{row['id']}", "full": f"{project.path}#{row['id']}"},
+        "references": {"short": f"#{number}", "relative": f"#{number}", "full": f"{project.path}#{number}"},
     }  # fmt: skip
 
 
@@ -62,8 +63,10 @@ def all_issues(asker: GitLabView, named: Named, given: Given) -> ListResponse:
 
 @route("GET", "projects/:id/issues")
 def issues(asker: GitLabView, named: Named, given: Given) -> ListResponse:
-    project = asker.tracked_project(named["id"])
-    return ListResponse(_select_issues(asker, project, given), lambda row: issue_json(asker, project, row))
+    project = asker.project(named["id"])
+    # A project that is only a repository has no issues.
+    rows = _select_issues(asker, project, given) if project.row is not None else []
+    return ListResponse(rows, lambda row: issue_json(asker, project, row))
 
 
 def _select_issues(asker: GitLabView, project: GitLabProject | None, given: Given) -> list[Row]:
@@ -77,7 +80,8 @@ def _select_issues(asker: GitLabView, project: GitLabProject | None, given: Give
         within = str(given.get("in", "title,description"))
         rows = [row for row in rows if searched in _text(row, within)]
     if numbers := words_of(given.get("iids") or given.get("iids[]")):
-        rows = [row for row in rows if str(row["id"]) in numbers]
+        own = asker.kept.read(project.name) if project is not None else {}
+        rows = [row for row in rows if str(number_of(own, row["id"])) in numbers]
     rows = [row for row in rows if _matches_people(asker, row, given) and _matches_times(row, given)]
     if labels := words_of(given.get("labels")):
         rows = [row for row in rows if _has_labels(asker, project, row, labels)]
@@ -143,7 +147,7 @@ def milestone_issues(asker: GitLabView, named: Named, given: Given) -> ListRespo
 def find_issue(asker: GitLabView, project: GitLabProject, number: str, include: str = "") -> Row:
     """Return an issue of the project by its number. Raises DialectRefused (404) if the project does not have it."""
     if number.isdigit():
-        row = asker.tracker.issue(number, include)
+        row = asker.tracker.issue(issue_with_number(asker.kept.read(project.name), number), include)
         if row["project"]["id"] == (project.row or {})["id"]:
             return row
     raise DialectRefused(404, "404 Issue Not Found")

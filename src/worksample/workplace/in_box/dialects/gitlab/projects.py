@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..http_messages import DialectRefused, not_served
+from ..bare_repository import FileChange
+from ..http_messages import DialectRefused, DialectResponse, json_response, not_served
 from ..tracker import Row, quote
 from .routing import Given, ListResponse, is_true, refuse_values, require_values, route
 from .view import NAMESPACE, GitLabProject, GitLabView
@@ -70,6 +72,36 @@ def project(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
         )
         count = said.get("total_count", 0)
     return project_json(asker, found, count)
+
+
+@route("POST", "projects")
+def add_project(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
+    refuse_values(given, "import_url", "template_name", "namespace_id")
+    title = str(given.get("name") or given.get("path") or "")
+    path = str(given.get("path") or re.sub("[^a-z0-9]+", "-", title.lower())).strip("-").lower()
+    if not title or re.fullmatch("[a-z][a-z0-9_-]{0,39}", path) is None:
+        raise DialectRefused(400, "path must have 1 to 40 lower case letters, digits, _ and -, and begin with a letter")
+    if any(one.name == path for one in asker.projects()):
+        raise DialectRefused(400, "path has already been taken")
+    body = {"name": title, "identifier": path, "description": str(given.get("description") or ""), "is_public": False}
+    asker.tracker.ask("POST", "/projects.json", {"project": body})
+    code = asker.add_repository(path)
+    if is_true(given.get("initialize_with_readme")):
+        code.commit_changes(
+            "main", "", [FileChange("README.md", f"# {title}\n".encode())], "Initial commit", asker.author
+        )
+    return project_json(asker, asker.project(f"{NAMESPACE}/{path}"))
+
+
+@route("DELETE", "projects/:id")
+def remove_project(asker: GitLabView, named: Named, given: Given) -> DialectResponse:
+    found = asker.project(named["id"])
+    if found.row is not None:
+        asker.tracker.ask("DELETE", f"/projects/{found.row['id']}.json")
+    elif not asker.is_admin:
+        raise DialectRefused(403, "403 Forbidden")
+    asker.remove_repository(found.name)
+    return json_response({"message": "202 Accepted"}, 202, by=asker.who.name)
 
 
 @route("GET", "namespaces")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,6 +99,30 @@ class GitLabView:
     def _repository(self, name: str) -> BareRepository | None:
         place = self._folder / f"{name}.git"
         return BareRepository(place) if place.is_dir() else None
+
+    @property
+    def is_admin(self) -> bool:
+        """Return whether the account administers the tracker."""
+        try:
+            self.tracker.ask("GET", "/users.json?limit=1")
+        except DialectRefused:
+            return False
+        return True
+
+    def add_repository(self, name: str) -> BareRepository:
+        """Create an empty repository of the project `name`."""
+        place = self._folder / f"{name}.git"
+        made = BareRepository(place)
+        place.mkdir(parents=True)
+        made.run("init", "-q", "--bare", "-b", "main")
+        for key, value in (("http.receivepack", "true"), ("gc.auto", "0"), ("receive.autogc", "false")):
+            made.run("config", key, value)
+        return made
+
+    def remove_repository(self, name: str) -> None:
+        """Remove the repository and the tables of the project `name`."""
+        shutil.rmtree(self._folder / f"{name}.git", ignore_errors=True)
+        self.kept.remove(name)
 
     def user(self, row: Row) -> dict[str, Any]:
         """Return a person in GitLab's form."""

@@ -36,6 +36,7 @@ class Plane:
     def __init__(self, accounts: DialectAccounts, state: Path, *, tracker: Backend = TRACKER) -> None:
         self._accounts, self._tracker = accounts, tracker
         self._kept = JsonTables(state / "dialects" / "projects")
+        serializers.read_given_ids(state / "dialects" / "plane_ids.json")
 
     def answer(self, request: DialectRequest) -> DialectResponse:
         """Return the response to a request."""
@@ -111,6 +112,36 @@ def _projects(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> l
 
 def _project(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
     return serializers.project(asker.project(words[0]), asker.workspace)
+
+
+def _add_project(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    name = str(given.get("name") or "")
+    identifier = re.sub("[^a-z0-9]+", "-", str(given.get("identifier") or name).lower()).strip("-")[:40]
+    if not name or not identifier[:1].isalpha():
+        raise DialectRefused(
+            400, "name and identifier: a name and an identifier that begins with a letter are required"
+        )
+    body = {"name": name, "identifier": identifier, "description": str(given.get("description") or "")}
+    made = asker.tracker.ask("POST", "/projects.json", {"project": {**body, "is_public": False}})["project"]
+    return serializers.project(made, asker.workspace)
+
+
+def _remove_project(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> None:
+    asker.tracker.ask("DELETE", f"/projects/{asker.project(words[0])['id']}.json")
+
+
+def _add_member(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    row, people = asker.project(words[0]), asker.tracker.people()
+    asked = given.get("members") or [given]
+    names = [str(one.get("member_id") or one.get("member") or "") for one in asked if isinstance(one, Mapping)]
+    developer = next(one for one in asker.tracker.ask("GET", "/roles.json")["roles"] if one["name"] == "Developer")
+    for name in names:
+        who = next((one for one in people if name in (serializers.identity("person", one["id"]), one["login"])), None)
+        if who is None:
+            raise DialectRefused(400, f"there is no person {name[:60]!r}")
+        body = {"membership": {"user_id": who["id"], "role_ids": [developer["id"]]}}
+        asker.tracker.ask("POST", f"/projects/{row['identifier']}/memberships.json", body)
+    return _members(asker, words, given)
 
 
 def _people(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -267,9 +298,13 @@ ROUTES: tuple[tuple[str, list[str], Verb], ...] = tuple(
     for method, path, verb in (
         ("GET", "members", _people),
         ("GET", "projects", _projects),
+        ("POST", "projects", _add_project),
         ("GET", "projects/*", _project),
+        ("DELETE", "projects/*", _remove_project),
         ("GET", "projects/*/members", _members),
         ("GET", "projects/*/project-members", _members),
+        ("POST", "projects/*/members", _add_member),
+        ("POST", "projects/*/project-members", _add_member),
         ("GET", "projects/*/states", _states),
         ("GET", "projects/*/states/*", _state),
         ("GET", "projects/*/issues", _issues),

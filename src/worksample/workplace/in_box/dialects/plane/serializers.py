@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
+import json
 import re
 import uuid
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ..tracker import Row
@@ -24,9 +27,20 @@ day.
 """
 
 
+_given_ids: dict[str, str] = {}
+"""KIND:NUMBER of a row -> the id that the company gives to it. A process serves one company."""
+
+
+def read_given_ids(place: Path) -> None:
+    """Read the ids that the company gives to rows. The file is missing if it gives none."""
+    _given_ids.clear()
+    with contextlib.suppress(FileNotFoundError):
+        _given_ids.update(json.loads(place.read_bytes()))
+
+
 def identity(kind: str, number: object) -> str:
     """Return the id in Plane of a row of the tracker. A row of a company has the same id in every workplace."""
-    return str(uuid.uuid5(_SPACE, f"{kind}:{number}"))
+    return _given_ids.get(f"{kind}:{number}") or str(uuid.uuid5(_SPACE, f"{kind}:{number}"))
 
 
 def as_html(text: str) -> str:

@@ -39,10 +39,12 @@ def _in_role(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
     role = str(given.get("role") or "")
     if not role:
         raise DialectRefused(400, 'Query param "role" is required')
+    if role in ("owner", "moderator", "leader"):
+        rooms = [asker.room(given)] if given.get("roomId") else asker.rooms()
+        inside = {who for one in rooms for who in asker.ask("GET", f"/api/rooms/{one['node']}/roles")[role]}
+        return _page_json("users", [one for one in asker.people() if one["username"] in inside], given)
     if role not in ("user", "admin") or given.get("roomId"):
-        # The chat has no moderators and leaders, and a company defines the owners of its rooms: an answer could make a
-        # grader accept wrong work or reject right work.
-        raise not_served(f"the role {role} in rooms")
+        raise not_served(f"the role {role}")
     return _page_json("users", [one for one in asker.people() if role in one["roles"]], given)
 
 
@@ -89,11 +91,11 @@ def _channel(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _history(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
     room = asker.room(given)
-    return {"messages": asker.messages(f"/api/rooms/{room['name']}", room["_id"], given)}
+    return {"messages": asker.messages(f"/api/rooms/{room['node']}", room["_id"], given)}
 
 
 def _members(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
-    inside = asker.ask("GET", f"/api/rooms/{asker.room(given)['name']}/members")["members"]
+    inside = asker.ask("GET", f"/api/rooms/{asker.room(given)['node']}/members")["members"]
     return _page_json("members", [one for one in asker.people() if one["username"] in inside], given)
 
 
@@ -114,15 +116,60 @@ def _member_change(verb: str) -> Verb:
     def change(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
         room = asker.room(given)
         who = asker.person(str(given.get("userId") or given.get("username") or ""))["username"]
-        asker.ask("POST", f"/api/rooms/{room['name']}/members", {verb: who})
+        asker.ask("POST", f"/api/rooms/{room['node']}/members", {verb: who})
         return {"channel": room, "group": room}
 
     return change
 
 
+def _role_change(role: str, on: bool) -> Verb:
+    def change(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+        room = asker.room(given)
+        who = asker.person(str(given.get("userId") or given.get("username") or ""))["username"]
+        asker.ask("POST", f"/api/rooms/{room['node']}/roles", {"role": role, "who": who, "on": on})
+        return {"channel": room, "group": room}
+
+    return change
+
+
+def _roles(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    room = asker.room(given)
+    found = asker.ask("GET", f"/api/rooms/{room['node']}/roles")
+    rows = [
+        {"rid": room["_id"], "u": {key: one[key] for key in ("_id", "username", "name")}, "roles": own}
+        for one in asker.people()
+        if (own := [role for role in ("owner", "moderator", "leader") if one["username"] in found[role]])
+    ]
+    return {"roles": rows}
+
+
+def _create_user(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    name = str(given.get("username") or "")
+    body = {"id": name.lower(), "name": str(given.get("name") or name), "password": str(given.get("password") or "")}
+    asker.ask("POST", "/api/people", {**body, "bio": str(given.get("bio") or "")})
+    return {"user": asker.person(body["id"])}
+
+
+def _update_user(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    data = given.get("data")
+    if not isinstance(data, dict):
+        raise DialectRefused(400, "data is required")
+    if other := sorted(data.keys() - {"name", "bio"}):
+        raise not_served(f"another {other[0]} of a person")
+    who = asker.person(str(given.get("userId") or ""))["username"]
+    asker.ask("POST", f"/api/people/{who}", data)
+    return {"user": asker.person(str(who))}
+
+
+def _delete_user(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    who = asker.person(str(given.get("userId") or given.get("username") or ""))["username"]
+    asker.ask("POST", f"/api/people/{who}", {"removed": True})
+    return {}
+
+
 def _topic(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
     room, topic = asker.room(given), str(given.get("topic", given.get("description", "")))
-    asker.ask("POST", f"/api/rooms/{room['name']}/topic", {"topic": topic})
+    asker.ask("POST", f"/api/rooms/{room['node']}/topic", {"topic": topic})
     return {"topic": topic}
 
 
@@ -153,7 +200,7 @@ def _send_message(asker: RocketChatView, place: str, text: object) -> dict[str, 
         path, room = f"/api/direct/{other}", asker.conversation(other)["_id"]
     else:
         found = asker.room({"roomId": place})
-        path, room = f"/api/rooms/{found['name']}", found["_id"]
+        path, room = f"/api/rooms/{found['node']}", found["_id"]
     asker.ask("POST", path, {"text": text})
     return asker.messages(path, room, {"count": 1})[0]
 
@@ -164,7 +211,7 @@ READ: dict[str, Verb] = {
     "channels.list": _channels, "channels.list.joined": _channels, "channels.info": _channel,
     "channels.history": _history, "channels.messages": _history, "channels.members": _members,
     "groups.list": _groups, "groups.info": _channel, "groups.history": _history, "groups.messages": _history,
-    "groups.members": _members, "rooms.info": _channel,
+    "groups.members": _members, "rooms.info": _channel, "channels.roles": _roles, "groups.roles": _roles,
 }  # fmt: skip
 WRITTEN: dict[str, Verb] = {
     "im.create": _im_create, "chat.postMessage": _post, "chat.sendMessage": _send,
@@ -173,6 +220,9 @@ WRITTEN: dict[str, Verb] = {
     "channels.addOwner": _member_change("owner"), "channels.removeOwner": _member_change("member"),
     "groups.create": _create_group, "groups.invite": _member_change("add"), "groups.kick": _member_change("remove"),
     "groups.setTopic": _topic, "groups.addOwner": _member_change("owner"),
+    **{f"{kind}.{verb}{role.title()}": _role_change(role, verb == "add")
+       for kind in ("channels", "groups") for verb in ("add", "remove") for role in ("moderator", "leader")},
+    "users.create": _create_user, "users.update": _update_user, "users.delete": _delete_user,
 }  # fmt: skip
 
 

@@ -44,7 +44,8 @@ class RocketChatView:
             {
                 "_id": identity("person", one["id"]), "username": one["id"], "name": one["name"], "type": "user",
                 "nameInsensitive": one["name"].lower(), "status": "offline", "active": True,
-                "roles": ["user", "admin"] if one["id"] == ADMIN else ["user"],
+                "roles": ["user", "admin"] if one.get("admin") or one["id"] == ADMIN else ["user"],
+                **({"bio": one["bio"]} if one.get("bio") else {}),
             }
             for one in self.ask("GET", "/api/people")["people"]
         ]  # fmt: skip
@@ -84,7 +85,8 @@ class RocketChatView:
         """Return all rooms in Rocket.Chat's form."""
         return [
             {
-                "_id": identity("room", one["name"]), "name": one["name"], "t": "p" if one.get("closed") else "c",
+                "_id": identity("room", one["name"]), "name": one.get("title") or one["name"], "node": one["name"],
+                "t": "p" if one.get("closed") else "c",
                 "topic": one["topic"], "usersCount": one.get("members", 0), "msgs": one.get("messages", 0),
             }
             for one in self.ask("GET", "/api/rooms")["rooms"]
