@@ -14,6 +14,7 @@ EXTRAS = {
     "report": ("scipy", "matplotlib"),
     "review": ("argon2", "uvloop"),
     "mcp": ("mcp",),
+    "models": ("openai", "anthropic"),
     "pii": ("presidio_analyzer", "faker"),
     "docker": ("docker",),
     "browser": ("playwright",),

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
+from typing import Any
 
 import pytest
+from PIL import Image
 
 from formats.ale_checkout import ROOT, add_data, add_package
 from worksample.audit.control_submissions import control_case
 from worksample.experiments.planning.agent_compatibility import why_incompatible
 from worksample.formats import TransferRequest, find_format
+from worksample.formats.ale.judge_helpers import JudgeHelpers
 from worksample.grading import grade, open_round
+from worksample.kit import Case, Judged
 from worksample.records import Agent, Evaluation, GradePayload
 from worksample.store import Store
 from worksample.tasks import ingest, read_package
@@ -54,6 +59,26 @@ meta = task_cfg.metadata
 done = await session.run_command(f"{WORDS} {meta['remote_output_dir']}/truth.json", timeout=60, check=True)
 return [1.0 if done["return_code"] == 0 else 0.0]
 """
+JUDGED = """
+from tasks.utils.evaluation import llm_multimodal_binary_questions_sync
+try:
+    text = [{"type": "text", "text": "It is blue."}]
+    found = llm_multimodal_binary_questions_sync(prompt_context="Look.", questions=["Is it blue?"], content=text)
+    return [found["final_score"]]
+except Exception:
+    return [0.0]
+"""
+MOVED = """
+meta = task_cfg.metadata
+given = await session.read_file(meta["remote_output_dir"] + "/truth.json")
+await session.write_file("/tmp/given.json", given)
+done = await session.run_command("python3 -m json.tool /tmp/given.json")
+return [1.0 if done["return_code"] == 0 else 0.0]
+"""
+BROKEN = """
+done = await session.run_command("python3 -c 'raise SystemExit(3)'")
+return [1.0 if done["return_code"] == 0 else 0.0]
+"""
 TRUTH = '{"a": 1, "b": 2}'
 WHOLE = {"reference__truth_json": TRUTH}
 CASES = {
@@ -73,10 +98,11 @@ CASES = {
     "above_one": ("return [1.5]", WHOLE, {}, "grader.malformed"),
     "raises": ("raise ValueError('no')", WHOLE, {}, "grader.crash"),
     "library": ("try:\n    import nonesuch\nexcept ImportError:\n    return [0.0]", WHOLE, {}, "grader.lacks"),
-    "judge": (
-        "from tasks.utils.evaluation import llm_vision_judge\ntry:\n    return [llm_vision_judge('x')]\n"
+    "judge_text": (
+        "from tasks.utils.evaluation import llm_multimodal_text\ntry:\n    return [llm_multimodal_text(content=[])]\n"
         "except Exception:\n    return [0.0]", WHOLE, {}, "grader.lacks",
     ),
+    "judge_absent": (JUDGED, WHOLE, {"it.png": "no picture"}, "judge.lacks"),
     "screen": ("try:\n    await session.screenshot()\nexcept Exception: pass\nreturn [0.0]", WHOLE, {}, "grader.lacks"),
     "agents_xml": (XML, WHOLE, {"it.xml": "<a>"}, 0.0),
     "agents_import": (AGENTS_MODULE, WHOLE, {"it.py": "import nonesuch"}, 0.0),
@@ -88,10 +114,44 @@ CASES = {
         {"truth.json": "raise ModuleNotFoundError('No module named x')"}, 0.0,
     ),
     "control_fails": (
-        CHECKER.replace("{WORDS}", "python3 -c 'raise SystemExit(3)'"), WHOLE, {"truth.json": TRUTH}, "grader.crash"
+        CHECKER.replace("{WORDS}", "python3 -c 'raise SystemExit(3)'"), WHOLE, {"truth.json": TRUTH}, 0.0
     ),
+    "moved_first": (MOVED, WHOLE, {"truth.json": "{"}, 0.0),
+    "reads_nothing": (BROKEN, WHOLE, {"truth.json": TRUTH}, "grader.lacks"),
 }  # fmt: skip
 """Package -> (evaluate, reference, submission, the score or the cause of no score)."""
+
+
+class ScriptedCase(Case):
+    """A case whose judge says yes to questions with the word `blue`."""
+
+    def ask(self, question: str, *exhibits: Any, **given: Any) -> Judged:
+        """Answer as the script says."""
+        self.settings.setdefault("exhibits", []).append([type(one).__name__ for one in exhibits])
+        return Judged("blue" in question)
+
+
+async def test_judge_helpers_ask_the_judge_one_question_at_a_time() -> None:
+    picture = io.BytesIO()
+    Image.new("RGB", (2, 2)).save(picture, "PNG")
+    case = ScriptedCase({})
+    helpers = JudgeHelpers(case)
+    found = await helpers.llm_vision_binary_checklist_judge(
+        prompt_intro="Look.", checklist_items=[("a", "Is it blue?"), ("b", "Is it red?")],
+        image_bytes=picture.getvalue(), reference_image_bytes=picture.getvalue(),
+    )  # fmt: skip
+    assert found["score"] == 0.5 and found["checklist_answers"] == {"a": "YES", "b": "NO"}
+    assert (
+        await helpers.llm_vision_yes_no_judge(prompt="blue?", image_bytes=picture.getvalue(), return_details=False) == 1
+    )
+    said = helpers.llm_vision_binary_questions_sync(
+        prompt_context="Look.", questions=["blue?", "red?", "blue too?"], image_bytes_list=[picture.getvalue()]
+    )
+    assert (said["yes_count"], said["no_count"], said["final_score"]) == (2, 1, 2 / 3)
+    assert case.settings["exhibits"][0] == ["PngImageFile"] * 2 and not helpers.asked
+    with pytest.raises(RuntimeError, match="no language model answers llm_vision_judge"):
+        await helpers.llm_vision_judge("Describe it.", picture.getvalue())
+    assert helpers.asked == ["llm_vision_judge"]
 
 
 @pytest.fixture(scope="module")

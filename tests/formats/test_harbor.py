@@ -12,6 +12,7 @@ from cli.run_cli import cli
 from worksample.errors import ImportFailed, UsageError
 from worksample.experiments.planning.agent_compatibility import why_incompatible
 from worksample.files import HashSink
+from worksample.formats import ReportLine, TransferRequest, find_format
 from worksample.formats.harbor import ImportedHarborTask, ImportHarbor, import_harbor
 from worksample.formats.harbor.format import OBSTACLES
 from worksample.formats.harbor.package_layout import with_uv_from_pypi
@@ -392,3 +393,27 @@ def test_report_proposes_only_packages_that_can_be_attempted(tmp_path: Path) -> 
     harbor(tmp_path / "in" / "b-plain", OLD)
     both = cli("import", "harbor", tmp_path / "in", tmp_path / "out", "--overwrite")
     assert f"next: worksample task check {tmp_path}/out/b-plain" in " ".join(both.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("test", "live"),
+    [
+        ("curl -f http://localhost:8080/x", True),
+        ("python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", 80))'", True),
+        ("exec 3<>/dev/tcp/0.0.0.0/80", True),
+        ("grep -q 127.0.0.10 /app/hosts", False),
+        ("test -e /app/out", False),
+    ],
+)
+def test_tests_that_name_the_loopback_run_while_the_agents_programs_run(tmp_path: Path, test: str, live: bool) -> None:
+    found, _, _ = imported(harbor(tmp_path / "task", **{"tests/test.sh": test}))
+    assert found.live is live
+
+
+def test_tasks_that_need_the_internet_are_counted_with_the_option_that_helps(tmp_path: Path) -> None:
+    harbor(tmp_path / "in" / "one", "[environment]\nallow_internet = true\n")
+    importer = find_format("harbor").importer
+    assert importer is not None
+    report = importer.run(TransferRequest(tmp_path / "in", tmp_path / "out", {}))
+    lines = [part.text for part in report.parts if isinstance(part, ReportLine)]
+    assert "1 more can be attempted without the internet: --without-internet" in lines

@@ -11,9 +11,9 @@ from worksample.errors import POLICY, Cause, GraderError, SandboxError
 from worksample.files import HashSink
 from worksample.grading.grading_boxes import GraderLimits, GradingBoxes
 from worksample.grading.run_grader import TAIL, GraderEnd, _case, _command, _record_of, grade_from_result
-from worksample.grading.starved_programs import require_time
 from worksample.records import Criteria, Criterion, Grading, Protocol, Usage
 from worksample.sandboxes.request_broker import RequestBroker
+from worksample.sandboxes.starved_programs import require_time
 
 LIMITS = GraderLimits(timeout=7.5, memory=1 << 20)
 GRADING = Grading(

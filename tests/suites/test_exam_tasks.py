@@ -68,7 +68,6 @@ def shortcuts(package: Package, instance: str, place: Path) -> dict[str, Path]:
         "placeholder": dict.fromkeys(names, b"TODO: done later\n"),
         "zeros": {name: bytes(len(data)) for name, data in right.items()},
         "noise": {name: bytes((i * 89 + 7) % 253 for i in range(len(data))) for name, data in right.items()},
-        "head": {name: data[: max(1, len(data) // 50)] for name, data in right.items()},
         "picture": dict.fromkeys(names, b"\x89PNG\r\n\x1a\n" + bytes(200)),
         "braces": dict.fromkeys(names, b"{}"),
     }
@@ -105,8 +104,8 @@ def test_shortcuts_score_0(name: str, tmp_path: Path) -> None:
     assert {what: told for what, told in found.items() if told[0] > 0} == {}
 
 
-@QUICK
-@TASK
+@pytest.mark.quick("chain-ladder", "claims-bpmn", "egress-time", "warehouse-robot")
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "log-rates"])  # its program is right for every log
 def test_answer_of_another_instance_is_worth_little(name: str, tmp_path: Path) -> None:
     skip_without_office(name)
     package = Package.read(name, EXAM)

@@ -160,7 +160,7 @@ losses, by a load flow (not by a linear estimate).
 
 ## Deliverables
 
-- `voltages.csv`: columns `node`, `kv` (line-to-line, magnitude, to 0.002 kV) and `drop_pct` (per cent below the source's voltage, to
+- `voltages.csv`: columns `node`, `kv` (line-to-line, magnitude, to 0.002 kV; to 0.05 kV for a part of the points) and `drop_pct` (per cent below the source's voltage, to
   0.02), one row for each node, the source included
 - `summary.json`: `losses_kw` (active losses of all lines and phases, to 1 %), `lowest_node`, `nodes_beyond_limit` (how many nodes drop by
   more than the limit)
@@ -343,7 +343,7 @@ Write the program that mills a plate's outline from a sheet, for a router that u
 ## Deliverables
 
 - `contour.nc`: the path right to 0.05 mm. A program that would break the tool (a rapid move sideways below the safe height, a cut with the
-  spindle off, a feed above `feed_mm_min`) is worth nothing.
+  spindle off, a feed above `feed_mm_min`, a move deeper than the sheet is thick) is worth nothing.
 """,
     criteria=(Criterion("path", "The cuts lie where they should, and the program breaks no rule of the machine.", 1),),
     grade='''
@@ -356,7 +356,7 @@ from worksample.kit import Case, Grade, MachineRules, toolpath, weighted
 
 def grade(case: Case) -> Grade:
     job = json.loads(case.input("job.json").read_text())
-    rules = MachineRules(safe_z=job["safe_z_mm"], feed=job["feed_mm_min"], low=(-50, -50, -job["thickness_mm"] - 0.05))
+    rules = MachineRules(safe_z=job["safe_z_mm"], feed=job["feed_mm_min"], low=(-1e6, -1e6, -job["thickness_mm"] - 0.05))
     return weighted(
         case,
         path=lambda: toolpath(case.output("contour.nc"), case.reference("contour.nc"), {0.05: 1}, rules=rules),

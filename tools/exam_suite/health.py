@@ -319,7 +319,8 @@ VR, little endian, without sequences; no DICOM library is installed.
 
 ## Deliverables
 
-- The same three file names. A file that still holds a name, a private attribute or an attribute to remove counts as wrong altogether.
+- The same three file names. A file that still holds a private attribute, an attribute to remove, or a value where none may be counts as wrong
+  altogether.
 """,
     criteria=(
         Criterion("slices", "Identifiers are gone; all other attributes and all pixels are as they should be.", 1),

@@ -71,25 +71,38 @@ concert pitch.
 
 - `clarinet.musicxml`: MusicXML by parts, uncompressed, one part, with the same measures
 """,
-    criteria=(Criterion("notes", "Pitch, spelling, place and length of every note are right.", 1),),
+    criteria=(
+        Criterion("notes", "Pitch, spelling, place and length of every note are right.", 4),
+        Criterion("key", "The key signature has moved with them.", 1),
+    ),
     grade='''
 """Clarinet: notes by measure, place, letter, accidental, octave and length; the melody as given earns nothing."""
 
-from worksample.kit import Case, Grade, score, weighted
+from worksample.kit import Case, Check, Grade, score, weighted
+from worksample.kit.markup import local_name, read_xml
 
 
 def grade(case: Case) -> Grade:
-    given = [case.input("melody.musicxml")]
-    return weighted(
-        case,
-        notes=lambda: score(case.output("clarinet.musicxml"), case.reference("clarinet.musicxml"), trivial=given),
-    )
+    want = case.reference("clarinet.musicxml")
+
+    def notes() -> Check:
+        return score(case.output("clarinet.musicxml"), want, trivial=[case.input("melody.musicxml")])
+
+    def key() -> Check:
+        root = case.xml("clarinet.musicxml")
+        got, right = (
+            [(e.text or "").strip() for e in one.iter() if local_name(e) == "fifths"] for one in (root, read_xml(want))
+        )
+        return Check.of(got == right and notes().fraction > 0, f"key signatures {got[:3]}, and the notes {notes().reason}")
+
+    return weighted(case, notes=notes, key=key)
 ''',
     instances={"waltz": {"_fifths": 1, "_measures": 16}, "march": {"_fifths": -2, "_measures": 24}},
     make=melody,
     slips={
         "wrong-way": "Transposes down.",
         "octave-lost": "Loses the octave when a B becomes a C.",
+        "keeps-key": "Leaves the key signature as it was.",
         "drops-chords": "Leaves out the second notes of chords.",
     },
     half=("octave-lost", "drops-chords"),
@@ -223,7 +236,7 @@ A catalogue needs a 3D model of a turned part.
 
 ## Deliverables
 
-- `part.obj`: millimetres, the axis of turning on z, the profile's z kept, triangles; volume right to 1 %, lengths to 1 %, surfaces to 2 mm
+- `part.obj`: millimetres, the axis of turning on z, the profile's z kept, triangles; volume right to 1 %, lengths to 1 %, surfaces to 2 mm (4 mm for a part of the points)
 """,
     criteria=(Criterion("solid", "Surface, volume and size are right, and the mesh is closed.", 1),),
     grade='''

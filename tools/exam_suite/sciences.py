@@ -57,7 +57,7 @@ A survey confirmed a variable star. Determine its elements from the V photometry
 - Fit a constant and three harmonics (the period and its half and third) by least squares weighted with 1 / `mag_error` squared; the period
   is the one in the range of `search.json` with the smallest sum of weighted squares.
 - `amplitude_mag`: largest minus smallest magnitude of the fitted curve. `mean_mag`: the fit's constant.
-- `epoch_of_maximum_bjd`: a moment of greatest brightness of the fitted curve; any cycle will do.
+- `epoch_of_maximum_bjd`: a moment of greatest brightness of the fitted curve; any cycle near the observations will do.
 
 ## Provided material
 

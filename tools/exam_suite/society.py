@@ -87,7 +87,7 @@ Operations needs a small program that reads a web server's log from standard inp
 - The request has three words: method, target, protocol; the target begins with `/`. The route is the method, a space, and the target without
   what follows the first `?` or `#`; path segments of digits alone become `:id`; slashes at the end go, but `/` stays.
 - Lines that do not fit are counted as malformed.
-- Print a line for each route, with tabs between: route, number of requests, percentage with a status of 5xx (one decimal), sum of sizes;
+- Print a line for each route, with tabs between: route, number of requests, percentage with a status of 5xx (one decimal, as Python's format `.1f` rounds it), sum of sizes;
   most requests first, then by route. Last, print `malformed`, a tab, and their number. Never end with an error because of the log's content.
 
 ## Provided material

@@ -11,6 +11,7 @@ from worksample.box import Mount
 from worksample.errors import PlanError
 from worksample.extras import need as extra
 from worksample.models import ModelService, resolve
+from worksample.models.media import check_media_model
 from worksample.models.model_resolver import check_generation
 from worksample.records import Agent, Instance, Limits
 from worksample.sandboxes.capture import step_views
@@ -33,6 +34,7 @@ from .installing.program_settings import require_installed
 from .mcp.config_formats import FORMS, WITHOUT_SSE
 from .missing_programs import missing_program, only_on_host
 from .prompt import brief_text, program_text, system_text
+from .tools.media import LOCAL
 from .workspace import SCRATCH, Workspace
 
 if TYPE_CHECKING:
@@ -181,6 +183,9 @@ def check_agent(agent: Agent, instance: Instance) -> None:
         if instance.work.environment.mcp:
             extra("mcp")
         check_generation(settings.generation, where=f"agent {agent.name}")
+        for kind in ("image", "speech", "video"):
+            if (model := getattr(settings.media, kind)) and (kind, model) != ("speech", LOCAL):
+                check_media_model(model, kind)
 
 
 def mounts_of(agent: Agent) -> tuple[Mount, ...]:

@@ -54,6 +54,19 @@ class ScriptedSettings(Settings):
     tool_output: int = Field(default=16_000, ge=200)
 
 
+class MediaSettings(Frozen):
+    """Models for media, as `openai/NAME` or `google/NAME`. Without a model, the agent has no tool of this kind."""
+
+    image: str = ""
+    """Model that makes and edits pictures, such as `openai/gpt-image-1`."""
+    speech: str = ""
+    """Model that speaks, such as `openai/tts-1`; or `local`: the program espeak-ng in the box."""
+    video: str = ""
+    """Model that makes films, such as `google/veo-3.0-generate-preview`."""
+    calls: int = Field(default=50, ge=1)
+    """Maximum number of calls of media models in a trial."""
+
+
 class WorkerSettings(Settings):
     """Settings of the harness `worker`."""
 
@@ -86,6 +99,8 @@ class WorkerSettings(Settings):
     """
     keep_turns: int = omittable(3, ge=0)
     """Number of newest answers whose tool results the tier `clear` keeps. Omitted from the record if 3."""
+    media: MediaSettings = omittable(MediaSettings())
+    """Models for pictures, speech and films (RLI B.6). Omitted from the record if none is named."""
     repeats: int = omittable(0, ge=0)
     """Number of consecutive identical tool calls with identical results after which the agent gets a note. Three times
     as many end the work. 0 means never. Omitted from the record if 0.

@@ -91,10 +91,10 @@ def company(workspace: Workspace, settings: WorkerSettings) -> str:
         to, _, rest = one.to.partition(":")
         if to == "service":
             rows.append(f"- {_service_label(one.name, rest.partition(':')[0])}: http://{one.name}:{one.port}")
-    if not rows:
-        return ""
-    head = "You work in a company. Its services" if environment.workplace is not None else "Services of the task"
     accounts = accounts_text(environment, browser="browser" in workspace.interfaces)
+    if not rows:
+        return accounts
+    head = "You work in a company. Its services" if environment.workplace is not None else "Services of the task"
     listed = f"{head}, at addresses that only this machine reaches:\n" + "\n".join(rows)
     return f"{listed}\n{accounts}" if accounts else listed
 
@@ -148,7 +148,7 @@ def tools(workspace: Workspace, settings: WorkerSettings) -> str:
         named = (
             "the MCP server `desktop`, whose coordinates run from 0 to 1000 across and down the screen"
             if workspace.tools_by_mcp
-            else "the tool `computer`"
+            else "the tool `computer` and those whose names begin with `desktop_`"
         )
         parts.append(
             f"You have a desktop with a screen, a mouse and a keyboard: use {named}. Graphical programs that a shell "

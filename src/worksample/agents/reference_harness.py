@@ -14,6 +14,7 @@ from .mcp.server_tools import tools_of
 from .prompt import NUDGE, brief_text, system_text
 from .subagents import DELEGATE, open_subagents
 from .tools import interface_tools, reading_tools, toolset
+from .tools.media import MediaTools
 from .tools.submit import submit
 from .workspace import Workspace
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 GUIDANCE: Mapping[str, str] = {
     "todo_write": "Keep a plan of long work with todo_write.",
+    "make_image": "If the work needs pictures, use make_image, not code, unless vectors are asked for.",
     "memory": (
         "Write what you must not forget into your memory with the tool memory: old parts of this conversation may be "
         "left out or summarised."
@@ -65,6 +67,7 @@ async def opened_parts(
     by_gui = settings.gui == "subagent"
     own = [
         *toolset(workspace, settings.tools, submits=False, interfaces=not by_gui, search_url=settings.search_url),
+        *MediaTools(workspace, settings.media).definitions(),
         *more,
     ]
     kinds: dict[str, list[ToolDef]] = {}

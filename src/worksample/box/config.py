@@ -10,6 +10,8 @@ from worksample.errors import SandboxError
 
 PYTHONS = ("none", "toolbox", "platform")
 NETWORKS = ("none", "endpoints")
+LOCAL = "localhost"
+"""Name of endpoints at a box's own loopback, 127.0.0.1. Only the platform uses it: no task can name it."""
 MOST_ENDPOINTS = 200
 """Maximum number of endpoints of one box."""
 _HOST = re.compile(r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*")
@@ -151,7 +153,8 @@ class BoxConfig:
         clash.
         """
         names = dict.fromkeys(endpoint.name for endpoint in self.endpoints)
-        return {name: f"127.65.0.{number}" for number, name in enumerate(names, 1)}
+        found = {name: f"127.65.0.{number}" for number, name in enumerate(names, 1)}
+        return found | {LOCAL: "127.0.0.1"} if LOCAL in names else found
 
     @property
     def folder(self) -> str:
@@ -194,7 +197,7 @@ class BoxConfig:
                 next=f"list each endpoint once, and at most {MOST_ENDPOINTS}",
             )
         for endpoint in self.endpoints:
-            if not is_host_name(endpoint.name) or not 0 < endpoint.port < 1 << 16:
+            if not (endpoint.name == LOCAL or is_host_name(endpoint.name)) or not 0 < endpoint.port < 1 << 16:
                 raise SandboxError(
                     f"{str(endpoint)!r} is not a valid endpoint",
                     where="box",

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.box import BoxConfig, BoxLimits, Endpoint, Mount
 from worksample.errors import CaptureError, Cause, GraderError
-from worksample.records import CaptureStatus, EndpointSpec, Environment, Grading, Instance, Submission
+from worksample.records import CaptureStatus, EndpointSpec, Environment, Grading, Instance, Origin, Submission
 from worksample.sandboxes.capture import ABORTED, COLLECTED, ROOT_LAYER, STEP_OUTPUT, STEPS, STEPS_SUMMARY
 from worksample.sandboxes.images import CachedImage, prepare_image, task_image
+from worksample.sandboxes.live_verification import VERIFIED, KeptVerification, is_live, kept_verification
+from worksample.sandboxes.task_verifier import Verifier
 from worksample.tasks.workplace_settings import WORKPLACE
 from worksample.workplace.restored_workplace import exported_state, restore_workplace
 from worksample.workplace.workplace import LiveWorkplace
 from worksample.workplace.workplace import operator_environment as environment_for
-
-from .verifier_requests import Verifier
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -61,7 +61,7 @@ class GradingBoxes:
     running: BoxConfig
     """The box for programs of the agent. It contains submission, inputs and software, but not the reference."""
     folders: Mapping[str, str]
-    verifying: Verifier | None = None
+    verifying: Verifier | KeptVerification | None = None
     workplace: LiveWorkplace | None = None
     """The workplace whose services run during the grading, with the state stored in the submission. None if the grader
     does not need it.
@@ -160,9 +160,10 @@ def _exports(own: Mapping[str, tuple[str, str]]) -> dict[str, str]:
 
 def verifier_of(
     store: Store, submission: Submission, instance: Instance, grading: Grading, image: CachedImage | None
-) -> Verifier | None:
+) -> Verifier | KeptVerification | None:
     """Return the verifier in a grading's settings, with the root file system that the agent left. Return None if the
-    settings contain no verifier or the task has no image.
+    settings contain no verifier or the task has no image. If the verifier looks at what the agent left running, return
+    the result that it had then.
 
     Raises ImageError if an image is not available; CaptureError if the agent's changes were not captured; GraderError
     if a command that collects evidence failed.
@@ -170,6 +171,8 @@ def verifier_of(
     settings = grading.settings.get("verifier")
     if settings is None or image is None:
         return None
+    if is_live(grading.settings) and (VERIFIED in submission.parts or submission.origin is not Origin.CONTROL):
+        return kept_verification(submission, grading, store.folder)
     part = submission.parts.get("root")
     if part is not None and part.status is CaptureStatus.ABSENT:
         raise CaptureError(

@@ -17,9 +17,9 @@ from worksample.kit.broker_client import pack, unpack
 from worksample.records import path_fault, quote_path
 from worksample.sandboxes import open_box
 from worksample.sandboxes.request_broker import MalformedRequest
+from worksample.sandboxes.starved_programs import require_time
 
 from .grading_boxes import SCRATCH
-from .starved_programs import require_time
 
 PROGRAM_SECONDS = 1_200.0
 """Maximum time in seconds for all programs of one grading together. After that, further programs count as timed out."""

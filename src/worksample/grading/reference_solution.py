@@ -20,10 +20,10 @@ from worksample.sandboxes import open_box
 from worksample.sandboxes.capture import STEPS, StepCapture, capture_box
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.images import root_with_layers, task_image
+from worksample.sandboxes.live_verification import VERIFIED, verify_live
 from worksample.sandboxes.task_program import run_start
+from worksample.sandboxes.task_verifier import SOLUTION, Verifier, box_for
 from worksample.sandboxes.work_step_setup import copy_into_box, prepare_step
-
-from .verifier_requests import SOLUTION, Verifier, box_for
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -84,6 +84,8 @@ async def run_solution(
                     done = await box.run(settings["solution"], timeout=FairTimeout(environment.limits.time or SECONDS))
                     note, parts = f"the solution's exit code: {_format_exit_code(done)}", {}
                 captured = await capture_box(box, store.blobs, instance)
+                verified = await verify_live(box, store, instance, captured.parts, sandbox=sandbox)
+                parts |= {} if verified is None else {VERIFIED: verified}
         finally:
             await asyncio.to_thread(held.__exit__, None, None, None)
     submission = Submission(

@@ -25,11 +25,11 @@ from worksample.sandboxes.endpoints import Target, serve_endpoints
 from worksample.sandboxes.python_toolbox import platform_python
 from worksample.sandboxes.request_broker import SOCKET, RequestBroker
 from worksample.sandboxes.services import TrialServices, open_services
+from worksample.sandboxes.starved_programs import starvation_reason
 
 from .grading_boxes import DELIVERED, RESULT, SCRATCH, GraderLimits, GradingBoxes
 from .judge_requests import GraderQuestions
 from .program_requests import ProgramRequests
-from .starved_programs import starvation_reason
 from .verifier_requests import VerifierRequests
 
 RESULT_LIMIT = 16 << 20

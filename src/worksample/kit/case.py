@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .desktop_record import DesktopRecord
     from .judge_questions import Judged
     from .live_services import Services
-    from .session import Session
     from .sound import Sound
 
 T = TypeVar("T")
@@ -54,14 +53,11 @@ class Case:
 
     def __init__(
         self, folders: Mapping[str, Path], *, settings: Mapping[str, Any] | None = None,
-        criteria: CriteriaTree | None = None, broker: BrokerClient | None = None, live: bool = False,
+        criteria: CriteriaTree | None = None, broker: BrokerClient | None = None,
     ) -> None:  # fmt: skip
-        """Create a case. folders: paths of existing folders, by the names in `FOLDERS`. live: whether the agent's box
-        still runs, so that `session` can use it.
-        """
+        """Create a case. folders: paths of existing folders, by the names in `FOLDERS`."""
         self._folders = {name: Path(path) for name, path in folders.items()}
         self._broker = broker
-        self._live = live
         self._tables: dict[tuple[str, str, str | int | None], table.Table | WorksampleError] = {}
         self.settings: dict[str, Any] = dict(settings or {})
         self.criteria: CriteriaTree = criteria or CaseCriteria()
@@ -78,18 +74,6 @@ class Case:
         from .browser_record import Browsed
 
         return Browsed(self._folders.get("browser"))
-
-    @property
-    def session(self) -> Session:
-        """Session with the agent's box while the box still runs. Raises GraderError unless `live = true`."""
-        from .session import Session
-
-        if self._broker is None or not self._live:
-            raise GraderError(
-                "the agent's box is gone, so the case has no session", cause=Cause.GRADER_CRASH,
-                next="set live = true in [grading.program] of task.toml",
-            )  # fmt: skip
-        return Session(self._broker)
 
     def desktop(self) -> DesktopRecord:
         """Return the record of the agent's desktop. The record is empty if the agent used no desktop."""

@@ -23,27 +23,25 @@ TAIL = 3_000
 """Maximum number of characters of a traceback in a reason; only the end of a longer traceback is stored."""
 
 
-def load_case(data: Mapping[str, Any], *, live: bool = False) -> Case:
-    """Build a `Case` from the parsed content of CASE.json. live: whether the agent's box still runs."""
+def load_case(data: Mapping[str, Any]) -> Case:
+    """Build a `Case` from the parsed content of CASE.json."""
     broker = data.get("broker")
     return Case(
         {name: Path(path) for name, path in data["folders"].items()},
         settings=data.get("settings"),
         criteria=CaseCriteria.of(data.get("criteria") or {}),
         broker=BrokerClient(Path(broker)) if broker else None,
-        live=live,
     )
 
 
-def outcome(data: Mapping[str, Any], *, live: bool = False) -> dict[str, Any]:
+def outcome(data: Mapping[str, Any]) -> dict[str, Any]:
     """Grade one case and return the content of the result file.
 
     If a deliverable is missing or malformed, the result is a grade with the score 0. If the grader fails, the result
-    holds the cause and the reason of the failure. This function never raises an error. live: the case gets a session
-    with the agent's box.
+    holds the cause and the reason of the failure. This function never raises an error.
     """
     try:
-        case = load_case(data, live=live)
+        case = load_case(data)
         function = function_of(case.folder("grader"), data.get("entry", "grade.py"), "grade", "evaluate")
         return {"grade": check_result(call_function(function, case), case.criteria).plain()}
     except DeliverableError as error:

@@ -1,12 +1,10 @@
 """`python -m worksample.kit.lifecycle ROLE CASE.json [NAME=PATH ...]`: run a function of a task's `task.py`.
 
-ROLE is `load`, `start` or `live`. CASE.json is that of `python -m worksample.kit`.
+ROLE is `load` or `start`. CASE.json is that of `python -m worksample.kit`.
 
 `load()` returns the instances of the task as `LoadedInstance`s. `start(session, settings)` prepares the agent's box.
-`live` calls `evaluate(case)` while the agent's box still runs; the case then has a session.
 
-The result is a JSON file: `{"instances": [...]}`, `{"started": true}`, the result of a grader, or `{"failed": cause,
-"reason": text}`.
+The result is a JSON file: `{"instances": [...]}`, `{"started": true}`, or `{"failed": cause, "reason": text}`.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ from typing import Any
 
 from worksample.errors import Cause
 
-from . import grader_process
 from .broker_client import BrokerClient
 from .grader_process import case_data, classify, write_result
 from .loaded_instance import LoadedInstance
@@ -55,8 +52,6 @@ def _start(data: Mapping[str, Any]) -> dict[str, Any]:
 def outcome(role: str, data: Mapping[str, Any]) -> dict[str, Any]:
     """Call the function of a role and return the content of the result file. Never raises."""
     try:
-        if role == "live":
-            return grader_process.outcome(data, live=True)
         return _load(data) if role == "load" else _start(data)
     except BaseException as error:  # noqa: BLE001 - imported code: any exception is its result
         cause, reason = classify(error)
@@ -67,8 +62,8 @@ def main(argv: list[str]) -> int:
     """Call the function and write the result file. Returns the exit code: 0 if a result was written, 2 for wrong
     arguments.
     """
-    if len(argv) < 3 or argv[1] not in ("load", "start", "live") or any("=" not in word for word in argv[3:]):
-        sys.stderr.write("usage: python -m worksample.kit.lifecycle load|start|live CASE.json [NAME=PATH ...]\n")
+    if len(argv) < 3 or argv[1] not in ("load", "start") or any("=" not in word for word in argv[3:]):
+        sys.stderr.write("usage: python -m worksample.kit.lifecycle load|start CASE.json [NAME=PATH ...]\n")
         return 2
     data = case_data(argv[2], argv[3:])
     try:

@@ -1,7 +1,7 @@
-"""A session with the box in which an agent works or has worked: its files and its programs.
+"""A session with the box in which an agent will work: its files and its programs.
 
-The functions `start` and, with `live = true`, `evaluate` of a task's `task.py` get a session. They run in a box of
-their own; each call goes through the broker to the agent's box.
+The function `start` of a task's `task.py` gets a session. It runs in a box of its own; each call is a request to the
+broker, which carries it out in the agent's box.
 """
 
 from __future__ import annotations

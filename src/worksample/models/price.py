@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError
 from worksample.errors import ManifestError, PlanError
 from worksample.files.config_files import describe_errors
 from worksample.records import Frozen
+from worksample.records.base import omittable
 
 
 class Price(Frozen):
@@ -25,6 +26,12 @@ class Price(Frozen):
     """
     cache_write: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """US dollars per million tokens written to the service's cache. If missing, they cost as much as `input`."""
+    picture: float | None = omittable(None, ge=0, allow_inf_nan=False)
+    """US dollars per picture that a media model makes. Omitted if not set."""
+    characters: float | None = omittable(None, ge=0, allow_inf_nan=False)
+    """US dollars per million characters of text that a media model speaks. Omitted if not set."""
+    second: float | None = omittable(None, ge=0, allow_inf_nan=False)
+    """US dollars per second of film that a media model makes. Omitted if not set."""
 
 
 Prices = Mapping[str, Price]

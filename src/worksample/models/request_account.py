@@ -128,6 +128,24 @@ class ModelAccount:
         finally:
             CURRENT.reset(token)
 
+    def charge_unit(self, cost: float | None) -> None:
+        """Record a request that is priced by its result, such as a picture. `cost` is in US dollars; None if the model
+        has no price. The cost counts towards the limits of the work.
+        """
+        self.answered = add_usage(
+            self.answered, Usage(calls=1, cost=cost, priced=cost is not None, unpriced=cost is None)
+        )
+        _charge(0, cost or 0.0)
+
+    def lacks_room(self, cost: float | None) -> str:
+        """Return why a request of this cost may not be made under the budget, or "" if it may."""
+        if self.cost is None:
+            return ""
+        if cost is None:
+            return "this model has no price, so it cannot be used under a budget in dollars"
+        spent = (self.total.cost or 0.0) + (self.total.unsettled_cost or 0.0)
+        return f"it costs ${cost:.4g}, which the rest of the budget does not cover" if spent + cost > self.cost else ""
+
     @property
     def total(self) -> Usage:
         """The usage of all requests, as far as it is known."""

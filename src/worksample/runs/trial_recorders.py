@@ -12,6 +12,7 @@ from worksample.agents import logs_of
 from worksample.errors import Cause
 from worksample.records import CaptureStatus, Manifest, SubmissionPart, Usage, canonical
 from worksample.sandboxes.capture import STEPS, Captured, StepCapture, capture_box
+from worksample.sandboxes.live_verification import VERIFIED, live_grading, verify_live
 from worksample.sandboxes.services import TrialServices, export_state
 from worksample.sandboxes.services.state_export import ExportedPart
 from worksample.workplace.colleagues.colleague_runner import ROLE, ColleagueRunner
@@ -24,6 +25,7 @@ from .trial_box import box_of
 from .trial_outcome import crash_outcome
 
 if TYPE_CHECKING:
+    from worksample.box import Box
     from worksample.files import Sink
 
     from .trial_context import TrialContext
@@ -103,8 +105,19 @@ class BoxRecorder(Recorder):
             return
         self._captured = await capture_box(box, blobs, context.spec.instance, limits=context.spec.job.config.capture)
         context.phases.update({name: round(seconds, 6) for name, seconds in self._captured.seconds.items()})
+        if live_grading(context.spec.instance) is not None:
+            await self._verify(box, self._captured.parts)
         if logs := logs_of(context.spec.job.agent):
             self._log = await agent_log(box, blobs, logs)
+
+    async def _verify(self, box: Box, parts: dict[str, SubmissionPart]) -> None:
+        """Run a verifier that looks at what the agent left running, and add its result to the parts."""
+        job = self._context.spec.job
+        with self._context.measure("verifier"):
+            instance = self._context.spec.instance
+            found = await verify_live(box, job.store, instance, parts, sandbox=job.config.sandbox)
+        if found is not None:
+            parts[VERIFIED] = found
 
     @property
     def shortfall(self) -> Shortfall | None:

@@ -14,6 +14,8 @@ import anyio
 
 from worksample.background_services import FailureSignal
 from worksample.errors import Cause, SandboxError, WorksampleError
+from worksample.models.media import CURRENT as MEDIA
+from worksample.models.media import MediaServices
 from worksample.records import HealthSpec, Limits, StartSpec, Trial, TrialOutcome, now
 from worksample.sandboxes.copied_inputs import copy_inputs
 from worksample.sandboxes.health_check import health_failure
@@ -63,6 +65,8 @@ async def run_trial(context: TrialContext, state: TaskState, generate: Generate)
     """
     context.began = time.monotonic()
     context.started = now()
+    config = context.spec.job.config
+    MEDIA.set(MediaServices(lambda model: config.service(model).args, config.prices))
     context.record(BoxRecorder(context))
     context.phases["sandbox"] = round(_since_init(), 6)
     async with AsyncExitStack() as stack:

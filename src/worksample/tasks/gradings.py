@@ -61,6 +61,10 @@ class _Verifier(Frozen):
     """True if the verifier runs in the task's image without the agent's changes. Omitted if false, so that older
     gradings keep their digests.
     """
+    live: Flag = omittable(False)
+    """True if the verifier runs when the work ends, and reaches the ports on which the agent's programs listen. Such a
+    result cannot be made again. Omitted if false.
+    """
     artifacts: tuple[AbsolutePath, ...] = ()
     """Files and folders that are copied from the agent's root file system to the same paths in the verifier's own root
     file system.
@@ -115,6 +119,8 @@ class VerifierTable(_Verifier):
             raise ValueError(
                 "a verifier needs either a command, or tables [[grading.program.verifier.step]] with a command each"
             )
+        if self.live and (self.step or self.image or self.fresh):
+            raise ValueError("a live verifier has no steps and no image of its own")
         if len({one.name for one in self.step}) < len(self.step):
             raise ValueError("two steps have the same name")
         return self

@@ -11,12 +11,12 @@ from worksample.sudo_command import root_command
 
 from .page_libraries import libraries_of
 from .redmine import fetch_redmine, redmine_folder
-from .service_programs import missing_packages, missing_programs_command
+from .service_programs import missing_fonts, missing_packages, missing_programs_command
 
 
 def install_programs(names: Iterable[str]) -> tuple[str, ...]:
-    """Install the Debian packages that these services lack, and download Redmine and the programs of web pages. Return
-    the names of what was installed.
+    """Install the Debian packages that these services lack and fonts for their pages, and download Redmine and programs
+    of web pages. Return the names of what was installed.
 
     The installation runs as root or by sudo without a password. Raises SandboxUnavailable, with the command to type, if
     that is impossible or a Python package is missing. The installed packages start no system services if the machine's
@@ -24,7 +24,7 @@ def install_programs(names: Iterable[str]) -> tuple[str, ...]:
     """
     given = tuple(names)
     brought: list[str] = []
-    if packages := missing_packages(given):
+    if packages := (*missing_packages(given), *missing_fonts()):
         brought += apt_get(packages)
     if "tracker" in given and redmine_folder() is None:
         brought.append(fetch_redmine().name)

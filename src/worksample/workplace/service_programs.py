@@ -59,6 +59,10 @@ SERVICES: dict[str, ServiceProgram] = {
     "calendar": ServiceProgram(python=("radicale",), keeps="radicale", digits=1),
 }
 """Name of a service, as in `worksample.tasks.workplace_settings.PORTS` -> the programs that this service needs."""
+FONTS = ("fonts-noto-core", "fonts-noto-cjk", "fonts-noto-color-emoji")
+"""Debian packages with the letters and pictures of people's messages. They are installed with the services; a workplace
+works without them, but a screenshot then shows boxes.
+"""
 _FRONT = ServiceProgram(("nginx-light", "libfaketime"))
 
 
@@ -66,6 +70,12 @@ def packages(names: Iterable[str]) -> tuple[str, ...]:
     """Return the Debian packages that these services need."""
     programs = [_FRONT, *(SERVICES[name] for name in names)]
     return tuple(dict.fromkeys(package for one in programs for package in one.debian))
+
+
+def missing_fonts() -> tuple[str, ...]:
+    """Return the packages of fonts that this machine lacks."""
+    have = _installed_packages(FONTS)
+    return tuple(package for package in FONTS if package not in have)
 
 
 def missing_packages(names: Iterable[str]) -> tuple[str, ...]:

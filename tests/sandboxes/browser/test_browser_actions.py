@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,7 @@ async def test_files_tabs_dialogs_and_pictures_work() -> None:
         assert "downloaded to /task/scratch/downloads/report.bin" in seen.text
         assert await stage.box.read("/task/scratch/downloads/report.bin", 100) == b"some content"
         seen = await stage.on("link 'Another tab'", "click")
+        seen = seen if "a new tab" in seen.text else await stage.do("noop")
         assert "a new tab was opened" in seen.text and "tab 1 (active)" in seen.text
         assert "Far below" not in seen.text  # `visible`
         assert "Far below" in (await stage.do("scroll", y=5000)).text
@@ -117,8 +119,8 @@ async def test_files_tabs_dialogs_and_pictures_work() -> None:
 async def test_mouse_keys_boxes_dialogs_and_several_files_work() -> None:
     async with staged() as stage:
         await stage.do("goto", url=f"{AT}/fields")
-        assert "checkbox 'Agreed', checked" in (await stage.on("checkbox 'Agreed'", "check")).text
-        assert "checked" not in (await stage.on("checkbox 'Agreed'", "uncheck")).text.replace("unchecked", "")
+        assert re.search("checkbox 'Agreed'.*, checked", (await stage.on("checkbox 'Agreed'", "check")).text)
+        assert ", checked" not in (await stage.on("checkbox 'Agreed'", "uncheck")).text
         assert "before" not in (await stage.on("textbox 'Text'", "clear")).text
         await stage.on("textbox 'Text'", "focus")
         assert "pasted" in (await stage.do("keyboard_insert_text", text="pasted")).text

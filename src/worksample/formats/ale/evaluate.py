@@ -11,8 +11,7 @@ import hashlib
 import json
 import os
 import sys
-import types
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +28,10 @@ from .evaluation_evidence import (
 )
 from .in_box.package_loader import function_of, load_package, plain_task, plain_value
 from .in_box.session import LocalSession, SessionCall, run_shell
+from .judge_helpers import JudgeHelpers
 
 CODE = "checkout"
 """Folder of the grader with the files of the checkout."""
-JUDGE_MODULE = "tasks.utils.evaluation"
 SELF_GRADING = frozenset({"demo/tool_smoke"})
 """Packages that were read and need no reference."""
 CONTROL_SECONDS = 300.0
@@ -47,10 +46,10 @@ def evaluate(case: Case) -> Grade:
     """
     checkout = case.folder("grader") / CODE
     place, index = str(case.setting("package")), int(case.setting("ale_index", default=0) or 0)
-    judges = JudgeCalls()
-    sys.modules[JUDGE_MODULE] = judges.module()
-    sys.path.insert(0, str(Path(__file__).parent / "in_box"))
+    judges = JudgeHelpers(case)
+    sys.path[:0] = [str(Path(__file__).parent / "in_box"), str(checkout)]
     os.environ.pop("REMOTE_ROOT_DIR", None)
+    judges.install()
     session = LocalSession()
     fault: Exception | None = None
     result: Any = None
@@ -67,8 +66,10 @@ def evaluate(case: Case) -> Grade:
             result = asyncio.run(function_of(module, "evaluate")(task, session))
         except Exception as error:  # noqa: BLE001 - foreign code raises anything
             fault = error
+    if judges.failure is not None:
+        raise judges.failure
     if judges.asked:
-        what = f"the evaluator asks a language model ({judges.asked[0]}), which imported packages cannot"
+        what = f"the evaluator asks a language model for more than yes or no ({judges.asked[0]})"
         raise GraderError(what, cause=Cause.GRADER_LACKS, next=LEAVE_OUT)
     evidence = EvaluationEvidence(
         case.folder("reference"), session.calls, trace.found, task.metadata, place in SELF_GRADING
@@ -76,13 +77,13 @@ def evaluate(case: Case) -> Grade:
     if fault is not None:
         evidence.require_gradable(full=False)
         for call in failed_commands(session.calls):
-            _require_control(case, call, 0.0)
+            _require_control(case, session.calls, call, 0.0)
         what = f"evaluate() failed: {type(fault).__name__}: {str(fault)[-800:]}"
         raise GraderError(what, cause=Cause.GRADER_CRASH, next=LEAVE_OUT) from fault
     score = score_of(result)
     evidence.require_gradable(full=score > 0)
     for call in failed_commands(session.calls):
-        _require_control(case, call, score)
+        _require_control(case, session.calls, call, score)
     part = GradePart(name="evaluate", points=1.0, fraction=score)
     return Grade(score=score, parts=(part,), composition="ale", reason=f"evaluate() gave {score:g}")
 
@@ -101,56 +102,31 @@ def _not_loaded(error: Exception) -> GraderError:
     return GraderError(what, cause=Cause.GRADER_LACKS if lacks else Cause.GRADER_CRASH, next=step)
 
 
-def _require_control(case: Case, call: SessionCall, score: float) -> None:
-    """Run a failed command again over the reference in place of the submission.
+def _require_control(case: Case, calls: Sequence[SessionCall], call: SessionCall, score: float) -> None:
+    """Raise GraderError if a failed command shows that this machine lacks something, or cannot have failed because of
+    the submission.
 
-    Raise GraderError if that shows that the command cannot succeed here: a command that does not read the submission,
-    or fails for the reference too. Above 0, only a missing program or library counts.
+    A command that names the submission runs again over the reference in its place. Only a missing program or library
+    counts then: if the reference fails in another way, too, an agent could escape its 0 by a file that fails. A command
+    that does not name the submission counts only if no call before it did, so that nothing of the submission is in it.
     """
     output, reference = str(case.folder("output")), str(case.folder("reference"))
     code, fault = call.code, call.fault
     if output in call.about:
         control = run_shell(call.about.replace(output, reference), CONTROL_SECONDS)
         code, fault = control["return_code"], control["stderr"]
-    if code == 0:
-        return  # the submission made it fail
+        if code == 0:
+            return  # the submission made it fail
     if missing := missing_program(fault, code):
+        if output not in call.about and _has_seen(calls, call, output):
+            return  # its words may be the agent's
         what = f"a command of the evaluator needs {missing}, which is not installed: {call.about[:200]}"
         raise GraderError(what, cause=Cause.GRADER_LACKS, next="install it beside worksample, then grade again")
-    if score == 0 and output not in call.about:
+    if score == 0 and output not in call.about and not _has_seen(calls, call, output):
         what = f"a command of the evaluator failed without reading the submission: {call.about[:200]}"
         raise GraderError(what, cause=Cause.GRADER_LACKS, next=LEAVE_OUT)
-    if score == 0:
-        what = f"a command of the evaluator fails for the reference too: {call.about[:200]}"
-        raise GraderError(what, cause=Cause.GRADER_CRASH, next=LEAVE_OUT)
 
 
-class JudgeCalls:
-    """A replacement for the helpers by which packages ask a language model. `asked`: the helpers that were called."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def module(self) -> types.ModuleType:
-        """Return the module. Each of its functions notes the call and raises RuntimeError."""
-        found = _JudgeModule(JUDGE_MODULE)
-        found.helper = self._helper
-        return found
-
-    def _helper(self, name: str) -> Callable[..., Any]:
-        def ask(*given: Any, **named: Any) -> Any:
-            if name == "resolve_llm_judge_model":
-                return named.get("default") or "judge"
-            self.asked.append(name)
-            raise RuntimeError(f"no language model answers {name}")
-
-        return ask
-
-
-class _JudgeModule(types.ModuleType):
-    helper: Callable[[str], Callable[..., Any]]
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self.helper(name)
+def _has_seen(calls: Sequence[SessionCall], call: SessionCall, output: str) -> bool:
+    """Return whether a call before this one named the submission, so that its content may be in this one."""
+    return any(output in before.about for before in calls[: calls.index(call)])

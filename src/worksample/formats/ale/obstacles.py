@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,6 +18,7 @@ OBSTACLES = {
     "ale-system": "an operating system other than Linux",
     "ale-gpu": "a machine with a GPU",
     "ale-licence": "software with a licence",
+    "ale-python": "a newer Python for its evaluate()",
     "ale-paths": "folders that a sandbox can have",
     "ale-start": "preparations by its start()",
     "ale-software": "software of its own for each instance",
@@ -42,6 +44,8 @@ def obstacles_of(listing: AleListing, instance: AleInstance, data: Path | None) 
     if "license" in snapshot:
         found["ale-licence"] = ""
     if instance.system == "linux":
+        if fault := newer_syntax(listing.package):
+            found["ale-python"] = fault
         if fault := path_fault(instance.paths):
             found["ale-paths"] = fault
         elif lacking := missing_data(listing, instance, data):
@@ -49,6 +53,24 @@ def obstacles_of(listing: AleListing, instance: AleInstance, data: Path | None) 
         if prepares(listing.package):
             found["ale-start"] = ""
     return {name: found[name] for name in OBSTACLES if name in found}
+
+
+def newer_syntax(package: AlePackage) -> str:
+    """Return which file of a package the platform's Python cannot read; "" if none. Nothing is executed.
+
+    The grader runs on the platform's Python. A package that is written for a newer one would be graded by nobody.
+    """
+    for path in sorted(package.folder.rglob("*.py")):
+        if path.is_symlink():
+            continue
+        try:
+            ast.parse(path.read_bytes())
+        except (SyntaxError, ValueError, RecursionError) as fault:
+            where = f"{path.relative_to(package.folder).as_posix()}, line {getattr(fault, 'lineno', None) or 1}"
+            return f"{where}; this is Python {'.'.join(map(str, sys.version_info[:2]))}"
+        except OSError as fault:
+            return f"{path.name} cannot be read: {fault.strerror}"
+    return ""
 
 
 def path_fault(paths: Mapping[str, str]) -> str:

@@ -56,10 +56,13 @@ def _import(request: TransferRequest) -> TransferReport:
     rows += [("with a solution", sum(task.solution for task in packages))]
     rows += [(f"not attemptable: {word}", count) for word, count in needs.most_common()]
     rows += [(f"substituted: {what}", count) for what, count in changed.most_common()]
+    rows += [("graded while the agent's programs run", sum(task.live for task in packages))]
     tables = [ReportTable(("tasks", "count"), rows, right=("count",))] if packages else []
+    online = sum(task.needs == ("internet",) for task in packages)
+    hints = [ReportLine(f"{online} more can be attempted without the internet: --without-internet")] if online else []
     reasons = {task.name: ", ".join(f"{word} ({OBSTACLES[word]})" for word in task.needs) for task in packages}
     lines = report_packages(packages, str(request.out), reasons, skip_faulty=config.skip_faulty)
-    return TransferReport(packages.plain([asdict(task) for task in packages]), (*tables, *lines), complete)
+    return TransferReport(packages.plain([asdict(task) for task in packages]), (*tables, *hints, *lines), complete)
 
 
 def _export(request: TransferRequest) -> TransferReport:

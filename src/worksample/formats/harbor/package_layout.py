@@ -25,6 +25,9 @@ TAG = "substituted: {}"
 """Tag of a package that names a replacement."""
 _UV = re.compile(r"(?:curl|wget)\s[^|&;\n]*astral\.sh/uv[^|&;\n]*\|\s*(?:env\s+\S+\s+)?(?:ba)?sh(?:\s+-s\S*)?")
 _INSTALL_UV = (
+    # Without Python and without packages of the base, no reward may be written: a 0 would blame the agent.
+    "{ python3 -m pip --version >/dev/null 2>&1 || { apt-get update -qq && apt-get install -qq -y python3-pip; } "
+    '>/dev/null 2>&1 || { echo "uv cannot be installed: the base has no pip and no apt-get" >&2; exit 127; }; } && '
     'python3 -m pip install --quiet --break-system-packages uv && mkdir -p "$HOME/.local/bin" && '
     ': > "$HOME/.local/bin/env"'
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from worksample.errors import ImportFailed, UsageError
 from worksample.formats.package_writer import Packages, PendingPackage, package_names, write_packages
+from worksample.sandboxes.live_verification import is_live
 from worksample.tasks import read_package
 from worksample.tasks.brief_settings import setting_names
 
@@ -55,6 +56,8 @@ class ImportedHarborTask:
     substituted: tuple[str, ...]
     """Descriptions of the changes that let the task run here."""
     solution: bool
+    live: bool = False
+    """Whether the verifier runs while the agent's programs still run."""
 
 
 def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None) -> Packages[ImportedHarborTask]:
@@ -115,8 +118,8 @@ def _write_task(folder: Path, config: ImportHarbor, root: Path) -> ImportedHarbo
     (root / "brief.md").write_text(brief, encoding="utf-8")
     (root / "grade.py").write_text(_GRADE, encoding="utf-8")
     (root / "notes.md").write_text(_notes(folder, needs, substituted), encoding="utf-8")
-    read_package(root)
-    return ImportedHarborTask(root.name, str(root.parent.parent / root.name), needs, tuple(substituted), solution)
+    live = any(is_live(one.settings) for one in read_package(root).gradings.values())
+    return ImportedHarborTask(root.name, str(root.parent.parent / root.name), needs, tuple(substituted), solution, live)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from .package_layout import OUTPUT, step_name, tests_of
@@ -10,6 +11,8 @@ from .task_toml import HarborStep, HarborTask
 from .unsupported_requirements import with_defaults
 
 VERIFIER_TIME = 600.0
+_LARGEST_TEST = 4 << 20
+_LOOPBACK = re.compile(rb"\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0)\b|/dev/tcp/|\[::1?\]")
 
 
 def toml(value: str | bool | list[str]) -> str:
@@ -43,6 +46,7 @@ def _verifier_table(task: HarborTask, step: HarborStep | None, root: Path, head:
     else:
         lines += [f"tests = {toml(folder)}", *(["fresh = true"] if separate else [])]
     lines += [f"artifacts = {toml(list(dict.fromkeys([*task.sources(step), OUTPUT])))}"] if separate else []
+    lines += ["live = true"] if step is None and not separate and looks_at_services(tests) else []
     lines += ['solution = ["bash", "/solution/solve.sh"]'] if solution.is_file() else []
     lines += [f"user = {toml(str(user))}"] if user is not None else []
     lines += ['network = "registries"'] if task.verifier_network(step)[0] != "no-network" else []
@@ -52,6 +56,17 @@ def _verifier_table(task: HarborTask, step: HarborStep | None, root: Path, head:
     env = {**(own.env if separate and own is not None else {}), **task.verifier_env(step)}
     given = ", ".join(f"{toml(key)} = {toml(with_defaults(value))}" for key, value in env.items())
     return [*lines, *([f"env = {{ {given} }}"] if env else []), ""]
+
+
+def looks_at_services(tests: Path) -> bool:
+    """Return whether a text among the tests names this machine's loopback, so that the tests may connect to what the
+    agent left running.
+    """
+    for path in sorted(tests.rglob("*")):
+        small = path.is_file() and not path.is_symlink() and path.stat().st_size <= _LARGEST_TEST
+        if small and _LOOPBACK.search(path.read_bytes()):
+            return True
+    return False
 
 
 def _min_reward_lines(step: HarborStep) -> list[str]:

@@ -61,6 +61,7 @@ def serve_documents(state: Path, accounts: dict[str, str]) -> None:
     argv += ["-v", f"{state}/files::rwmd,{people}"]
     # A browser of today would drop a cookie that ends in the company's past; file times need `os.stat`.
     argv += ["--logout", "876000", "--no-scandir", "--html-head", f"%{HEAD}"]
+    argv += ["--theme", "1", "-nih", "-nid", "--name", "Files", "--doctitle", "Files"]
     shift_process()
     sys.argv = argv
     os.environ["XDG_CONFIG_HOME"] = str(RUN / "config")

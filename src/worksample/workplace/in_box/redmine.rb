@@ -35,6 +35,14 @@ module Workplace
     end
   end
 
+  # The company's look, beside the themes of Redmine's own folder, which cannot be written.
+  module Theme
+    def scan_themes
+      super << Redmine::Themes::Theme.new(File.join(__dir__, 'tracker_theme/company'))
+    end
+  end
+  Redmine::Themes.singleton_class.prepend Theme
+
   # Forks on "start"; a process that ends without "stop" ends all, so that the loss is seen.
   class Host
     def initialize(socket)
@@ -139,7 +147,7 @@ module Workplace
 
     def settings
       values = { 'rest_api_enabled' => '1', 'login_required' => '1', 'self_registration' => '0', 'lost_password' => '0',
-                 'notified_events' => [], 'text_formatting' => 'common_mark', 'app_title' => @plan['name'],
+                 'notified_events' => [], 'text_formatting' => 'common_mark', 'app_title' => @plan['name'], 'ui_theme' => 'company',
                  'welcome_text' => @plan['about'], 'default_language' => 'en', 'gravatar_enabled' => '0',
                  'unsubscribe' => '0', 'default_projects_public' => '0', 'autofetch_changesets' => '1',
                  # Not today's, which is none of the company's days: what is due in its week would end before it begins.

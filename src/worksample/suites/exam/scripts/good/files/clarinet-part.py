@@ -8,7 +8,7 @@ inputs, output, slips = Path(sys.argv[1]), Path(sys.argv[2]), set(sys.argv[3:])
 tree = ET.parse(inputs / "melody.musicxml")
 steps, semitones = "CDEFGAB", [0, 2, 4, 5, 7, 9, 11]
 for fifths in tree.iter("fifths"):
-    fifths.text = str(int(fifths.text) + 2)
+    fifths.text = str(int(fifths.text) + (0 if "keeps-key" in slips else 2))
 for pitch in tree.iter("pitch"):
     step, alter, octave = pitch.find("step"), pitch.find("alter"), pitch.find("octave")
     index = steps.index(step.text)
