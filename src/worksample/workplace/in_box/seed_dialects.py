@@ -1,5 +1,5 @@
-"""Tables of the dialects: GitLab's numbers and labels of issues, merge requests and checks, and Plane's ids. The
-services have none of these.
+"""Data of a company that only the dialects have: GitLab's numbers and labels of issues, merge requests and checks, and
+Plane's ids. A service has none of these, so they are tables of the dialects' own.
 """
 
 from __future__ import annotations
