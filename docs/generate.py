@@ -113,12 +113,12 @@ def api(module: str, says: str) -> str:
 
 
 def decisions(page: str) -> str:
-    """Return docs/decisions/index.md with a line for each record."""
+    """Return docs/decisions/index.md with a line for each record, in place of lines that were written by hand."""
     lines = []
     for file in sorted((DOCS / "decisions").glob("0*.md")):
         number, _, title = file.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").partition(". ")
         lines.append(f"- {number} [{title}]({file.name})")
-    return page.replace("<!-- decisions -->", "\n".join(lines))
+    return re.sub(r"^- \d{4} \[.*\n", "", page, flags=re.M).replace("<!-- decisions -->", "\n".join(lines))
 
 
 def commands(command: click.Command, path: str, parent: click.Context | None = None) -> Iterator[str]:

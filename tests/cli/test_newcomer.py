@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import pytest
 
 from cli.run_cli import cli, cli_json
+from worksample.cli.demo_studies import EXAM_TASKS
 from worksample.records import Evaluation, Experiment, GradePayload, Instance, Slot, Submission, Trial
 from worksample.store import Store
 
@@ -42,6 +44,30 @@ def test_demo_distinguishes_good_from_bad_agents(tmp_path: Path, only: tuple[str
     assert all(row["passed"]["value"] == 0 for name, row in rows.items() if name != "good")
     assert Path(shown["report"]) == tmp_path / "worksample-demo" / "report" / "index.html"
     assert Path(shown["report"]).is_file()
+
+
+@pytest.mark.parametrize(
+    "only",
+    [
+        pytest.param(("egress-time/office", "log-rates/shop"), id="some"),
+        pytest.param(
+            (),
+            id="all",
+            marks=pytest.mark.thorough(
+                quick="cli/test_newcomer.py::test_exam_demo_puts_half_right_work_between_good_and_bad[some]"
+            ),
+        ),
+    ],
+)
+@pytest.mark.long(seconds=120)
+def test_exam_demo_puts_half_right_work_between_good_and_bad(tmp_path: Path, only: tuple[str, ...]) -> None:
+    shown = cli_json("demo", "exam", *(word for one in only for word in ("--only", one)), cwd=tmp_path)
+    rows = {row["name"]: row for row in shown["rows"]}
+    many = len(only) or len(EXAM_TASKS) - (which("soffice") is None)
+    assert all(row["valid"] == row["planned"] == many for row in rows.values())
+    assert rows["good"]["passed"]["value"] == 1
+    assert rows["half"]["passed"]["value"] == rows["bad"]["passed"]["value"] == 0
+    assert rows["bad"]["score"]["value"] == 0 < rows["half"]["score"]["value"] < 1
 
 
 @pytest.mark.thorough(quick="experiments/test_chains.py::test_boards_and_figures_separate_arms_and_attempts")

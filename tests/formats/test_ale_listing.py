@@ -123,6 +123,24 @@ def test_each_instance_is_runnable_or_has_its_reason(tmp_path: Path) -> None:
     assert [one["package"] for one in tier.plain] == ["legal/on_windows", "legal/two_cases"]
 
 
+def test_start_runs_in_a_box_for_each_linux_instance(tmp_path: Path) -> None:
+    output = "task_cfg.metadata['remote_output_dir']"
+    works = f"await session.create_dir({output})\nawait session.write_file({output} + '/x', 'y')"
+    works += f"\nassert (await session.run_command('cat ' + {output} + '/x'))['stdout'] == 'y'"
+    add_package(tmp_path, "legal/works", start=works, variants=("one", "two"))
+    add_package(
+        tmp_path, "legal/reads", start="await session.read_file(task_cfg.metadata['input_dir'] + '/numbers.csv')"
+    )
+    add_package(tmp_path, "legal/ends", start="import os\nos._exit(4)")
+    add_package(tmp_path, "legal/writes_outside", start="open('/usr/bin/x', 'w')")
+    add_package(tmp_path, "legal/on_windows", system="windows", start="raise ValueError('not called')")
+    found = {one.package.name: one.starts for one in list_packages(read_checkout(tmp_path), tmp_path)}
+    assert found["works"] == {"one": "", "two": ""}
+    assert found["reads"]["base"].startswith("FileNotFoundError")
+    assert found["ends"] == {"base": "ended the program (exit code 4)"}
+    assert "Error" in found["writes_outside"]["base"] and not found["on_windows"]
+
+
 def test_unknown_tier_and_folder_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not a checkout"):
         read_checkout(tmp_path)

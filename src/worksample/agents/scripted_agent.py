@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 LOOKS = 60
 """Maximum number of times that a step looks at a page for the text that it waits for."""
+LOOK_PAUSE = 0.5
+"""Seconds between two looks at a desktop."""
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
 
 
@@ -46,7 +48,10 @@ class Player:
         import anyio
 
         self._page = page_of(seen)
-        steps = [self._awaited] if self._awaited and self._not_yet(self._awaited) else self._following()
+        again = self._awaited if self._awaited and self._not_yet(self._awaited) else None
+        if again is not None and again.desktop is not None:
+            await anyio.sleep(LOOK_PAUSE)  # unlike `noop` of the browser, these tools answer at once
+        steps = [again] if again is not None else self._following()
         for step in steps:
             if step.sleep:
                 await anyio.sleep(step.sleep)

@@ -1,4 +1,4 @@
-"""The experiments of `worksample demo`, `demo company` and `demo feedback`, and the programs that they need."""
+"""The experiments of the studies of `worksample demo`, and the programs that they need."""
 
 from __future__ import annotations
 
@@ -44,6 +44,16 @@ EXAM_TASKS = {
 }
 """Family of artifacts -> the instance that `worksample demo exam` runs."""
 SUITE, TASK, AGENT = "quaymark", "adm-desktops", "jules"
+DESKTOP = "desktop"
+"""Name of the suite of `worksample demo desktop`."""
+DESKTOP_PROGRAMS = {
+    "/usr/lib/libreoffice/program/scalc": "libreoffice-calc",
+    "/usr/lib/libreoffice/program/libvclplug_gtk3lo.so": "libreoffice-gtk3",
+    "/usr/bin/inkscape": "inkscape",
+    "/usr/bin/ffmpeg": "ffmpeg",
+    "/usr/libexec/at-spi-bus-launcher": "at-spi2-core",
+}
+"""Files that the demo of the desktop needs, with the Debian packages that bring them."""
 SERVICES = ("chat", "tracker", "files", "git", "calendar")
 """All services of Quaymark, so that its other tasks can be done after the demo."""
 FONTS = "fonts-liberation"
@@ -80,23 +90,26 @@ def starter_config(store: str, *, parallel: int, sandbox: str, only: tuple[str, 
     return _suite_config("demo", STARTER, store, parallel=parallel, sandbox=sandbox, only=only)
 
 
-def exam_config(store: str, *, parallel: int, sandbox: str, quiet: bool) -> ExperimentConfig:
+def exam_config(
+    store: str, *, parallel: int, sandbox: str, quiet: bool, only: tuple[str, ...] = ()
+) -> ExperimentConfig:
     """Return the configuration of the exam demo's experiment: one instance of each family of artifacts, and the exam
     suite's scripted agents.
 
-    A task that needs a program that this machine lacks is left out, and the user is told. Raises MissingExtra if a
+    only: patterns of other instances of the suite to run. A task that needs a program that this machine lacks is left
+    out, and the user is told. Raises MissingExtra if a
     library of the graders is not installed.
     """
     from worksample.extras import EXTRAS, need
 
     need(*(extra for extra in EXTRAS if extra.startswith("graders-")))
     chosen = dict(EXAM_TASKS)
-    if which("soffice") is None:
+    if which("soffice") is None and not only:
         _say(
             f"left out {chosen.pop('workbooks')}: LibreOffice is not installed (apt-get install libreoffice-calc)",
             quiet,
         )
-    return _suite_config("exam", EXAM, store, parallel=parallel, sandbox=sandbox, only=tuple(chosen.values()))
+    return _suite_config("exam", EXAM, store, parallel=parallel, sandbox=sandbox, only=only or tuple(chosen.values()))
 
 
 def _suite_config(
@@ -140,6 +153,41 @@ def company_config(store: str, *, sandbox: str) -> ExperimentConfig:
         only=(TASK,),
         agents=(AgentConfig(name=AGENT, harness="scripted", script=str(script)),),
         parallel=1,
+        sandbox=sandbox,
+        author="demo",
+    )
+
+
+def install_desktop_programs(*, quiet: bool) -> None:
+    """Install the programs that the demo of the desktop needs and this machine lacks. Raises MissingExtra and
+    SandboxUnavailable, as `install_demo_programs` does.
+    """
+    from worksample.extras import need
+    from worksample.sandboxes.desktop import lacking_packages
+    from worksample.workplace.install import apt_get
+
+    need("report", "desktop")
+    own = (package for file, package in DESKTOP_PROGRAMS.items() if not Path(file).exists())
+    if packages := (*lacking_packages(), *own):
+        _say(f"installing {', '.join(packages)}", quiet)
+        if brought := apt_get((*packages, FONTS)):
+            _say(f"installed {', '.join(brought)}", quiet)
+
+
+def desktop_config(store: str, *, sandbox: str) -> ExperimentConfig:
+    """Return the configuration of the desktop demo's experiment. It has two tasks, which a scripted agent does by mouse
+    and keyboard.
+    """
+    from worksample.experiments.config import AgentConfig, ExperimentConfig
+    from worksample.tasks import find_suite
+
+    script = find_suite(DESKTOP).parent / "scripts" / "mouse"
+    return ExperimentConfig(
+        name="desktop",
+        store=store,
+        suite=DESKTOP,
+        agents=(AgentConfig(name="mouse", harness="scripted", script=str(script)),),
+        parallel=2,
         sandbox=sandbox,
         author="demo",
     )

@@ -61,7 +61,7 @@ class ReaderLimits:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reader found in a file: numbers and texts in `facts`, arrays by name in `arrays`."""
+    """Findings of a reader in a file: numbers and texts in `facts`, arrays by name in `arrays`."""
 
     facts: dict[str, Any] = field(default_factory=dict)
     arrays: dict[str, np.ndarray] = field(default_factory=dict)

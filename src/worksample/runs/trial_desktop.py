@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from worksample.box import Box
 from worksample.errors import SandboxError
-from worksample.sandboxes.desktop import Desktop, DesktopLedger, SessionConfig
+from worksample.sandboxes.desktop import Desktop, DesktopLedger, ScreenEnded, SessionConfig
 from worksample.sandboxes.desktop.desktop_ledger import PART
 
 from .recorder_base import Parts, Recorder
@@ -28,7 +28,7 @@ class DesktopRecorder(Recorder):
 
     async def stop(self) -> None:
         """Store the last picture and end the film."""
-        with contextlib.suppress(SandboxError):  # the screen is lost: what was recorded before remains
+        with contextlib.suppress(SandboxError, ScreenEnded):  # the screen is lost: what was recorded before remains
             await self._desktop.keep_picture()
         await self._desktop.close()
 

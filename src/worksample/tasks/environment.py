@@ -127,7 +127,7 @@ class EndpointTable(EndpointSpec):
 class DesktopTable(DesktopSpec):
     """The table `[environment.desktop]` of `task.toml`."""
 
-    programs: Annotated[tuple[Command, ...], Field(max_length=20), AllowedText("a list of at most 20 commands")] = ()
+    programs: Annotated[tuple[Line, ...], Field(max_length=20), AllowedText("a list of at most 20 commands")] = ()
     clipboard: Annotated[str, Field(max_length=100_000), AllowedText("a text of at most 100000 characters")] = ""
     locale: Annotated[
         str, Field(pattern=r"^$|^[A-Za-z]{1,3}(_[A-Z]{2})?(\.[A-Za-z0-9-]+)?(@[a-z]+)?$"),

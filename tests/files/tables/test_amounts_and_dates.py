@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from worksample.files.tables.cell_values import InvalidCell
 from worksample.files.tables.date_columns import DateColumns
-from worksample.files.tables.dates import date_readings
+from worksample.files.tables.dates import MONTHS, date_readings
 from worksample.files.tables.intervals import NumberRange, Quantity
-from worksample.files.tables.month_names import MONTHS
 from worksample.files.tables.number_columns import NumberColumns
 
 LOCALES = ("en_US", "en_IN", "de_DE", "de_CH", "fr_FR", "es_ES", "pt_BR", "pl_PL", "sv_SE", "ar_EG", "ja_JP", "zh_CN")

@@ -63,9 +63,9 @@ def reading_tools(workspace: Workspace, names: Sequence[str]) -> list[ToolDef]:
 
 def interface_tools(workspace: Workspace) -> list[ToolDef]:
     """Return the tools of the task's interfaces that the agent uses: the browser and the desktop."""
-    from . import browser, desktop
+    from .interfaces import browser_tools, desktop_tools
 
     return [
-        *(browser.browser() if "browser" in workspace.interfaces else []),
-        *(desktop.desktop() if "desktop" in workspace.interfaces else []),
+        *(browser_tools() if "browser" in workspace.interfaces else []),
+        *(desktop_tools() if "desktop" in workspace.interfaces else []),
     ]

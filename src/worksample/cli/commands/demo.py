@@ -12,7 +12,7 @@ from worksample.cli.output import json_option, say_json
 FOLDER = Path("worksample-demo")
 
 
-STUDIES = ("starter", "exam", "feedback", "company")
+STUDIES = ("starter", "exam", "feedback", "company", "desktop")
 
 
 @click.command("demo")
@@ -26,7 +26,7 @@ STUDIES = ("starter", "exam", "feedback", "company")
     multiple=True,
     default=None,
     metavar="PATTERN",
-    help="Use only the starter suite's instances TASK or TASK/INSTANCE that match; * matches anything. Repeatable.",
+    help="Use only the suite's instances TASK or TASK/INSTANCE that match; * matches anything. Repeatable.",
 )
 @click.option("--parallel", type=int, default=None, help="Trials at once; default: 4.")
 @click.option("--unsandboxed", is_flag=True, default=None, help="Run without any isolation; the report says so.")
@@ -56,13 +56,18 @@ def command(
     `demo company` runs one task in a company with real services. A scripted agent works in the browser, the shell and
     Python, colleagues answer it in the chat, and the report shows its screens. Missing Debian packages are installed,
     as root or by sudo without a password (docs/tutorials/company.md).
+
+    `demo desktop` runs one task in LibreOffice and one in Inkscape. A scripted agent works by mouse and keyboard alone,
+    and the report shows a film and each step. Missing Debian packages are installed, as for `demo company`.
     """
     from worksample.cli.demo_studies import (
         company_config,
         company_folder,
+        desktop_config,
         exam_config,
         feedback_config,
         install_demo_programs,
+        install_desktop_programs,
         run_study,
         starter_config,
         trial_page,
@@ -76,9 +81,9 @@ def command(
     folder = FOLDER if study in (None, "starter") else FOLDER / study
     where, report = store or str(folder / "store"), Path(out) if out else folder / "report"
     many, sandbox = parallel or 4, "none" if unsandboxed else "bubblewrap"
-    if study not in (None, "starter") and only:
+    if study not in (None, "starter", "exam") and only:
         raise UsageError(
-            f"--only selects instances of the starter suite, so it does not work with the study {study}",
+            f"--only selects instances of the suites starter and exam, so it does not work with the study {study}",
             where="worksample demo",
             next=f"worksample demo {study}",
         )
@@ -87,16 +92,17 @@ def command(
         config = feedback_config(where, parallel=many, sandbox=sandbox, quiet=bool(as_json))
         code = run_study(config, quiet=bool(as_json))
     elif study == "company":
-        if unsandboxed:
-            raise UsageError(
-                "demo company needs boxes for its services and its browser", where="--unsandboxed",
-                next="worksample demo company",
-            )  # fmt: skip
+        _need_boxes(unsandboxed, study, "its services and its browser")
         install_demo_programs(quiet=bool(as_json))
         config = company_config(where, sandbox=sandbox)
         code = run_config(config, OutputMode(quiet=bool(as_json), hints=False))
+    elif study == "desktop":
+        _need_boxes(unsandboxed, study, "its screen")
+        install_desktop_programs(quiet=bool(as_json))
+        config = desktop_config(where, sandbox=sandbox)
+        code = run_config(config, OutputMode(quiet=bool(as_json), hints=False))
     elif study == "exam":
-        config = exam_config(where, parallel=many, sandbox=sandbox, quiet=bool(as_json))
+        config = exam_config(where, parallel=many, sandbox=sandbox, quiet=bool(as_json), only=only or ())
         code = run_config(config, OutputMode(quiet=bool(as_json), hints=False))
     else:
         config = starter_config(where, parallel=many, sandbox=sandbox, only=only or ())
@@ -109,11 +115,16 @@ def command(
         return code
     with open_store(where) as opened:
         board = write_report(opened, (config.name,), report)
-        page = trial_page(opened, config.name, report) if study == "company" else None
+        page = trial_page(opened, config.name, report) if study in ("company", "desktop") else None
     index = (report / "index.html").resolve()
     if as_json:
         shown = {"page": str(page)} if page else {}
         say_json({**board.plain(), "report": str(index), "store": str(Path(where).resolve()), **shown})
+    elif page and study == "desktop":
+        click.echo(
+            f"report: {index}\n  the film and the steps of one task: {page}\n"
+            f"  next: open it in a browser, as in  xdg-open {shlex.quote(str(page))}"
+        )
     elif page:
         company = shlex.quote(str(company_folder()))
         click.echo(
@@ -128,3 +139,13 @@ def command(
             f"        worksample task new my-task   (docs/tutorials/own-task.md)"
         )
     return code
+
+
+def _need_boxes(unsandboxed: bool | None, study: str, reason: str) -> None:
+    """Raise UsageError if a study that needs boxes is run without isolation."""
+    from worksample.errors import UsageError
+
+    if unsandboxed:
+        raise UsageError(
+            f"demo {study} needs boxes for {reason}", where="--unsandboxed", next=f"worksample demo {study}"
+        )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def _import(request: TransferRequest) -> TransferReport:
     from .checkout import read_checkout
-    from .listing import list_packages
+    from .package_list import list_packages
 
     assert request.source is not None
     packages = read_checkout(request.source, request.text("tier"))
@@ -82,6 +82,11 @@ def _report(request: TransferRequest, listings: list[AleListing]) -> TransferRep
         plain.append(_plain(listing, found))
     counts: list[tuple[str, Any]] = [("packages", len(listings)), ("instances", count)]
     counts += [("runnable", sum(row[3] for row in rows))]
+    starts = [fault for listing in listings for fault in listing.starts.values()]
+    counts += [
+        ("start() ran in a box, without data", starts.count("")),
+        ("start() failed", len(starts) - starts.count("")),
+    ]
     counts += [(f"{name}: {need}", reasons[name]) for name, need in OBSTACLES.items() if reasons[name]]
     faults = [ReportLine(f"{one.package.place}: {one.fault}") for one in listings if one.fault]
     return TransferReport(
@@ -101,7 +106,7 @@ def _plain(listing: AleListing, found: list[tuple[AleInstance, dict[str, str]]])
         "libraries": list(listing.absent),
         "instances": [
             {
-                "name": one.name, "system": one.system, "paths": one.paths,
+                "name": one.name, "system": one.system, "paths": one.paths, "start": listing.starts.get(one.name),
                 "needs": {name: OBSTACLES[name] + (f": {detail}" if detail else "") for name, detail in needs.items()},
             }
             for one, needs in found

@@ -11,7 +11,6 @@ import asyncio
 import errno
 import hashlib
 import json
-import os
 import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -80,39 +79,15 @@ class AleListing:
     """Why `load()` gave no instances, or two calls gave different ones; "" if neither."""
     absent: tuple[str, ...] = field(default=())
     """Libraries that `main.py` imports."""
-
-
-def list_packages(
-    packages: Sequence[AlePackage], checkout: Path, *, sandbox: str = "bubblewrap", seconds: float = SECONDS
-) -> list[AleListing]:
-    """List the instances of each package, in order; a faulty package has a `fault`. Raises SandboxError.
-
-    seconds: the time of one call of `load()`.
-    """
-    return asyncio.run(_list_all(packages, checkout, sandbox, seconds))
-
-
-async def _list_all(packages: Sequence[AlePackage], checkout: Path, sandbox: str, seconds: float) -> list[AleListing]:
-    places = asyncio.Semaphore(os.cpu_count() or 1)
-
-    async def list_one(package: AlePackage) -> AleListing:
-        async with places:
-            return await list_package(package, checkout, sandbox=sandbox, seconds=seconds)
-
-    return list(await asyncio.gather(*map(list_one, packages)))
+    starts: Mapping[str, str] = field(default_factory=dict)
+    """Linux instance -> why `start()` failed without data; "" if it did not."""
 
 
 async def list_package(
     package: AlePackage, checkout: Path, *, sandbox: str = "bubblewrap", seconds: float = SECONDS
 ) -> AleListing:
     """Run `load()` twice in a box, and compare. Raises SandboxError if the box fails."""
-    config = BoxConfig(
-        mounts=(
-            Mount(str((checkout / "tasks").resolve()), TASKS),
-            Mount(str(Path(__file__).parent / "in_box"), IN_BOX),
-        ),
-        env=(("PYTHONDONTWRITEBYTECODE", "1"),), limits=_LIMITS, python="none", label="import ale",
-    )  # fmt: skip
+    config = package_box(checkout)
     found: list[dict[str, Any]] = []
     async with open_box(config, kind=sandbox) as box:
         for seed in _HASH_SEEDS:
@@ -124,6 +99,17 @@ async def list_package(
     first, second = found
     unlike = f"two calls of load() differ: {_difference(first, second)}" if _digest(first) != _digest(second) else ""
     return AleListing(package, _instances(first["instances"]), unlike, tuple(map(str, first.get("absent", ()))))
+
+
+def package_box(checkout: Path, writable: tuple[str, ...] = ()) -> BoxConfig:
+    """Return the box in which a package's code runs at import. writable: folders that this code may write to."""
+    return BoxConfig(
+        mounts=(
+            Mount(str((checkout / "tasks").resolve()), TASKS),
+            Mount(str(Path(__file__).parent / "in_box"), IN_BOX),
+        ),
+        writable=writable, env=(("PYTHONDONTWRITEBYTECODE", "1"),), limits=_LIMITS, python="none", label="import ale",
+    )  # fmt: skip
 
 
 class _LoadFailed(Exception):

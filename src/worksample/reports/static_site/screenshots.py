@@ -1,4 +1,4 @@
-"""Screenshots of an agent's browser and messages with colleagues, as shown on the page of a trial.
+"""Screenshots of an agent's browser and desktop, and messages with colleagues, as shown on the page of a trial.
 
 The platform wrote the record of these, but not its content. Addresses, titles and messages come from web pages and
 agents and are shown as shortened text. Pictures were re-encoded in a box when they were taken. Each becomes a file with
@@ -16,10 +16,12 @@ from typing import Any
 from worksample.records import Entry, Submission
 from worksample.store import Store
 
-ACTIONS, COLLEAGUES = "actions.jsonl", "colleagues.jsonl"
+ACTIONS, COLLEAGUES, FILM = "actions.jsonl", "colleagues.jsonl", "film.mp4"
 RECORD = 32 << 20
 LARGEST = 4 << 20
 """Maximum size of a picture in bytes."""
+LARGEST_FILM = 64 << 20
+"""Maximum size in bytes of a film that the site shows. Larger films stay in the store."""
 SIDE = 4096
 MOST = 200
 """Maximum number of pictures, and maximum number of messages, on one page."""
@@ -76,6 +78,10 @@ class TrialScreens:
 
     screens: tuple[ScreenPicture, ...] = ()
     left_out: int = 0
+    desktop: tuple[ScreenPicture, ...] = ()
+    desktop_left_out: int = 0
+    film: str = ""
+    """Address of the film of the desktop; "" if there is none."""
     said: tuple[ColleagueLine, ...] = ()
     unsaid: int = 0
 
@@ -85,31 +91,44 @@ def screens_of(store: Store, submission: Submission | None, site: Path, root: st
     written below `site/files/`.
     """
     browser, colleagues = _files(store, submission, "browser"), _files(store, submission, "colleagues")
-    rows = [row for row in _rows(store, browser.get(ACTIONS)) if "action" in row]
+    desktop = _files(store, submission, "desktop")
+    pages, unseen = _screens(store, browser, "screen", site, root)
+    screens, left = _screens(store, desktop, "after", site, root)
+    said = [_colleague_line(row) for row in _rows(store, colleagues.get(COLLEAGUES)) if "colleague" in row]
+    film = _film(store, desktop.get(FILM), site, root)
+    return TrialScreens(pages, unseen, screens, left, film, tuple(said[:MOST]), max(0, len(said) - MOST))
+
+
+def _screens(
+    store: Store, files: Mapping[str, Entry], key: str, site: Path, root: str
+) -> tuple[tuple[ScreenPicture, ...], int]:
+    """Return the pictures of a record, and the number of actions that are not shown. `key` names the field with the
+    picture after an action.
+    """
+    rows = [row for row in _rows(store, files.get(ACTIONS)) if "action" in row]
     screens: list[ScreenPicture] = []
     shown = 0
-    for deeds, last, digest in _group_by_picture(rows, browser):
+    for deeds, last, digest in _group_by_picture(rows, files, key):
         if len(screens) >= MOST:
             break
         shown += len(deeds)
         image, size = _picture(store, digest, site, root)
-        title, url, at = (_shorten(last.get(key)) for key in ("title", "url", "at"))
+        title, url, at = (_shorten(last.get(name)) for name in ("title", "url", "at"))
         screens.append(ScreenPicture(tuple(deeds), image, *size, title, url, at[11:19]))
-    said = [_colleague_line(row) for row in _rows(store, colleagues.get(COLLEAGUES)) if "colleague" in row]
-    return TrialScreens(tuple(screens), len(rows) - shown, tuple(said[:MOST]), max(0, len(said) - MOST))
+    return tuple(screens), len(rows) - shown
 
 
 def _group_by_picture(
-    rows: list[dict[str, Any]], files: Mapping[str, Entry]
+    rows: list[dict[str, Any]], files: Mapping[str, Entry], key: str
 ) -> Iterator[tuple[list[ScreenAction], dict[str, Any], str | None]]:
-    """Yield successive actions after which the browser showed the same picture, the last of their rows, and the
+    """Yield successive actions after which the screen showed the same picture, the last of their rows, and the
     picture's digest.
     """
     deeds: list[ScreenAction] = []
     last: dict[str, Any] = {}
     digest: str | None = None
     for row in rows:
-        entry = files.get(str(row.get("screen", "")))
+        entry = files.get(str(row.get(key, "")))
         found = entry.blob if entry is not None and entry.size <= LARGEST else None
         if deeds and found != digest:
             yield deeds, last, digest
@@ -160,6 +179,17 @@ def _picture(store: Store, digest: str | None, site: Path, root: str) -> tuple[s
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
     return f"{root}files/{digest}.jpg", size
+
+
+def _film(store: Store, entry: Entry | None, site: Path, root: str) -> str:
+    """Write the film of a desktop below `site/files/` and return its address. The platform encoded the film itself."""
+    if entry is None or entry.blob is None or entry.size > LARGEST_FILM:
+        return ""
+    target = site / "files" / f"{entry.blob}.mp4"
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(store.blobs.read(entry.blob))
+    return f"{root}files/{entry.blob}.mp4"
 
 
 def jpeg_size(data: bytes) -> tuple[int, int] | None:

@@ -5,9 +5,11 @@ from .desktop import Desktop as Desktop
 from .desktop import DesktopObservation as DesktopObservation
 from .desktop_ledger import DesktopLedger as DesktopLedger
 from .display import Display as Display
+from .display import ScreenEnded as ScreenEnded
 from .display import start_box_with_display as start_box_with_display
 from .display_config import DisplayConfig as DisplayConfig
 from .display_config import has_locale as has_locale
+from .display_config import lacking_packages as lacking_packages
 from .display_config import missing_desktop_command as missing_desktop_command
 from .display_config import with_display as with_display
 from .display_session import SessionConfig as SessionConfig

@@ -18,18 +18,24 @@ from worksample.sandboxes.tool_actions import ToolAction
 from . import bridge_actions
 from .bridge_actions import BRIDGE, SPAN
 from .computer_actions import CARRIED, COMPUTER, ActionError, ScreenScale, region_of, steps_of
-from .desktop_ledger import DesktopLedger
-from .display import Display
+from .desktop_ledger import FILM, DesktopLedger
+from .display import Display, ScreenEnded
 from .display_session import SessionConfig, start_session
+from .element_actions import ELEMENTS, carry_out_on_elements
+from .film import Film
 from .hands import Hands
+from .process_watch import ProcessWatch
 from .screen_picture import encode, picture_size
+from .screen_reader import ScreenReader
 
 CURRENT: ContextVar[Desktop | None] = ContextVar("worksample_desktop", default=None)
 """The desktop of the current trial."""
-AGENT_TOOLS: dict[str, ToolAction] = {COMPUTER.name: COMPUTER}
+AGENT_TOOLS: dict[str, ToolAction] = {COMPUTER.name: COMPUTER, **ELEMENTS}
 """The tools of agents that the platform runs itself."""
-MCP_TOOLS: dict[str, ToolAction] = dict(BRIDGE)
+MCP_TOOLS: dict[str, ToolAction] = {**BRIDGE, **ELEMENTS}
 """The tools of agents that are programs in the box."""
+TEXTS = ("desktop_tree", "desktop_windows")
+"""Actions that are answered without a picture."""
 QUIET, MOST_QUIET = 0.12, 2.0
 """A screen counts as settled if it has not changed for QUIET seconds, or MOST_QUIET seconds after an action."""
 SAME = 5
@@ -57,8 +63,13 @@ class Desktop:
     ledger: DesktopLedger = field(default_factory=DesktopLedger)
     failure: FailureSignal = field(default_factory=lambda: FailureSignal(overrules=True))
     """Signal with the SandboxError that ends the trial if the screen is lost."""
+    reader: ScreenReader | None = None
+    _film: Film | None = None
+    _watch: ProcessWatch | None = None
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _processes: list[Process] = field(default_factory=list)
+    nodes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The nodes of the accessibility tree that was shown last, by number."""
     _keyframe: tuple[int, str] = (-1, "")
     """Number of the change of the screen that was stored last, and the name of its picture."""
     _last: tuple[str, int] = ("", 0)
@@ -70,7 +81,7 @@ class Desktop:
         return Hands(self.display.live_client)
 
     @property
-    def view(self) -> ScreenScale:
+    def scale(self) -> ScreenScale:
         """Scale between the screen and the picture that a model sees."""
         size = self.display.live_client.size
         return ScreenScale(size, picture_size(size))
@@ -80,10 +91,24 @@ class Desktop:
         self.ledger.about = {"width": self.display.config.width, "height": self.display.config.height}
         if self.session.clipboard:
             await self.display.live_client.copy(self.session.clipboard)
-        self._processes += await start_session(self.box, self.session)
+        self.reader = ScreenReader(self.display.manager, self.box, self.ledger.add_windows)
+        self._watch = ProcessWatch(self.box, self.ledger.add_processes)
+        self._film = Film(self.display, self.ledger.folder / FILM)
+        session, *_ = await asyncio.gather(start_session(self.box, self.session), self.reader.open(), self._film.open())
+        self._processes += session
+        self._watch.open()
 
     async def close(self) -> None:
-        """Stop recording. The record remains available."""
+        """Stop recording. The record remains available. Idempotent."""
+        reader, film, watch = self.reader, self._film, self._watch
+        self.reader = self._film = self._watch = None
+        if watch is not None:
+            await watch.close()
+        if reader is not None:
+            await reader.close()
+        if film is not None:
+            self.ledger.film = await film.close()
+            self.ledger.end()
 
     async def act(self, name: str, given: Mapping[str, Any], by: str = "agent") -> DesktopObservation:
         """Carry out an action and return the screen after it. `by` names who acts. Raises SandboxError if the screen or
@@ -94,6 +119,9 @@ class Desktop:
             given = {key: value for key, value in given.items() if value is not None}
             try:
                 return await self._act(name, given, by, began)
+            except ScreenEnded as error:
+                self.ledger.add_action(name, given, began, {"by": by, "error": str(error)})
+                return DesktopObservation("", b"", str(error))
             except SandboxError as error:
                 self.failure.fail(error)
                 raise
@@ -112,7 +140,7 @@ class Desktop:
         if error:
             return DesktopObservation("", b"", error)
         text = "\n".join(one for one in (text, self._remark(name, given, client.serial == serial, quiet)) if one)
-        if given.get("action") == "cursor_position" or name == "cursor_position":
+        if "cursor_position" in (name, given.get("action")) or name in TEXTS:
             return DesktopObservation(text)
         return DesktopObservation(text, picture or await self._screenshot())
 
@@ -121,17 +149,19 @@ class Desktop:
         if name == COMPUTER.name:
             picture, text = b"", ""
             for one in steps_of(given):
-                view = self.view
+                view = self.scale
                 await CARRIED[one["action"]](self, one, view)
                 picture = await self._crop(region_of(one, view)) if one["action"] == "zoom" else b""
                 if one["action"] == "cursor_position":
                     text = "X={},Y={}".format(*view.to_picture(self.hands.position))
             return picture, text
+        if name in ELEMENTS:
+            return b"", await carry_out_on_elements(self, name, given)
         if name not in BRIDGE:
             raise ActionError(f"there is no action {name[:60]!r}")
         if error := BRIDGE[name].wrong(given):
             raise ActionError(error)
-        size = self.view.screen
+        size = self.scale.screen
         await bridge_actions.carry_out(self.hands, size, name, given)
         if name == "cursor_position":
             x, y = self.hands.position
@@ -142,6 +172,8 @@ class Desktop:
 
     def _remark(self, name: str, given: Mapping[str, Any], same: bool, quiet: bool) -> str:
         """Return what the agent should know beside the picture."""
+        if name in TEXTS:
+            return ""
         key = f"{name} {sorted(given.items(), key=str)}"
         count = self._last[1] + 1 if same and self._last[0] == key else 1
         self._last = (key, count if same else 0)
@@ -166,14 +198,14 @@ class Desktop:
         return self._keyframe[1]
 
     async def _screenshot(self) -> bytes:
-        frame, size = self.display.live_client.snapshot(), self.view.picture
+        frame, size = self.display.live_client.snapshot(), self.scale.picture
         return await asyncio.to_thread(encode, frame, size)
 
     async def _crop(self, region: tuple[int, int, int, int]) -> bytes:
         left, top, right, bottom = region
         part = self.display.live_client.snapshot()[top:bottom, left:right]
         grow = min(
-            4.0, *(most / side for most, side in zip(self.view.picture, (right - left, bottom - top), strict=True))
+            4.0, *(most / side for most, side in zip(self.scale.picture, (right - left, bottom - top), strict=True))
         )
         size = picture_size((round((right - left) * max(1.0, grow)), round((bottom - top) * max(1.0, grow))))
         return await asyncio.to_thread(encode, part, size)

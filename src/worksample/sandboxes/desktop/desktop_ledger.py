@@ -79,9 +79,20 @@ class DesktopLedger:
         """Record the processes that run from now on, unless they are the same as before."""
         _add_event(self.processes, "processes", [_plain(one) for one in processes])
 
+    def end(self) -> None:
+        """Note when the desktop's record ends."""
+        self.about["ended"] = self.about.get("ended") or now().isoformat()
+
     def part(self, sink: Sink) -> SubmissionPart:
         """Return the record as a part of a submission. The folder of the pictures is then removed."""
-        rows = [{"desktop": self.about, "film": self.film or "complete"}, *self.actions]
+        rows = [
+            {
+                **({"ended": self.about["ended"]} if "ended" in self.about else {}),
+                "desktop": self.about,
+                "film": self.film or "complete",
+            },
+            *self.actions,
+        ]
         rows += [{"left_out": self._left}] if self._left else []
         files: dict[str, bytes | Path] = {f"{SCREENS}/{name}": self.folder / name for name in self._pictures}
         files |= {ACTIONS: _lines(rows), WINDOWS: _lines(self.windows), PROCESSES: _lines(self.processes)}

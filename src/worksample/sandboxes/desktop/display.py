@@ -25,6 +25,7 @@ from worksample.sandboxes.cancellation_shield import to_the_end
 
 from .display_config import DISPLAY, X_FOLDER, DisplayConfig, missing_desktop_command, with_display
 from .rfb_client import RfbClient, RfbError
+from .screen_reader import reader_mounts
 from .window_manager import RC, RC_PATH
 
 LIMITS = BoxLimits(memory=1 << 30, processes=32, disk=32 << 20)
@@ -33,10 +34,20 @@ MANAGER_LIMITS = BoxLimits(memory=512 << 20, processes=32, disk=32 << 20)
 RFB = "/task/scratch/rfb"
 LARGEST_FILE = 4096
 """Maximum size of a file that the X server writes, in blocks of 512 bytes. The folder of its socket is on the host."""
+MOST_MEMORY = 900 << 20
+"""Maximum address space of the X server in bytes. A program that asks for more gets an error; it cannot have the server
+killed by the limit of its box.
+"""
 START_WAIT = 60.0
 RETRIES = 3
 """Number of times that a connection that was cut is opened again before the screen counts as lost."""
-_ASIDE = 'exec 3<&- </dev/null; ulimit -f {blocks}; exec "$@"'
+_ASIDE = 'exec 3<&- </dev/null; ulimit -f {blocks}; ulimit -v {memory}; exec "$@"'
+
+
+class ScreenEnded(Exception):
+    """Error of a screen whose server the programs on it have ended, for example by filling its memory. It is no fault
+    of the platform, so the trial goes on without a screen.
+    """
 
 
 @dataclass
@@ -58,6 +69,8 @@ class Display:
     """The last lines that the server printed, for error messages."""
     lost: asyncio.Event = field(default_factory=asyncio.Event)
     """Set if the screen is lost while it was needed."""
+    ended_by_programs: bool = False
+    """True if the server has ended in a box that still runs: only the programs that it serves can cause that."""
 
     @property
     def manager(self) -> Box:
@@ -68,7 +81,11 @@ class Display:
 
     @property
     def live_client(self) -> RfbClient:
-        """The connection to the screen. Raises SandboxError if the screen is lost or was closed."""
+        """The connection to the screen. Raises ScreenEnded if programs have ended it; SandboxError if it is lost or was
+        closed.
+        """
+        if self.ended_by_programs:
+            raise ScreenEnded("the programs on the screen have ended its X server; there is no screen any more")
         if self.client is None or self.lost.is_set():
             raise SandboxError(f"the X server ended: {self.messages[-500:] or 'no message'}", where="desktop")
         return self.client
@@ -89,7 +106,10 @@ class Display:
     async def open(self) -> None:
         """Start the X server and the window manager. Raises SandboxError. Call `prepare` first."""
         try:
-            server, manager = await asyncio.gather(self._start_server(), self._start_box(MANAGER_LIMITS, False, "wm"))
+            more = await asyncio.to_thread(reader_mounts)
+            server, manager = await asyncio.gather(
+                self._start_server(), self._start_box(MANAGER_LIMITS, False, "wm", "toolbox", more)
+            )
             self._manager = manager
             await manager.write(RC_PATH, RC.encode())
             command = ["openbox", "--config-file", RC_PATH, "--sm-disable"]
@@ -115,9 +135,11 @@ class Display:
         self._manager = self._server = None
         await self._stack.aclose()
 
-    async def _start_box(self, limits: BoxLimits, writable: bool, label: str) -> Box:
+    async def _start_box(
+        self, limits: BoxLimits, writable: bool, label: str, python: str = "none", more: tuple[Mount, ...] = ()
+    ) -> Box:
         mount = Mount(self.folder, X_FOLDER, writable=writable, live=True)
-        return await start_box(BoxConfig(mounts=(mount,), limits=limits, python="none", label=label), self.kind)
+        return await start_box(BoxConfig(mounts=(mount, *more), limits=limits, python=python, label=label), self.kind)
 
     async def _start_server(self) -> Box:
         config = self.config
@@ -125,9 +147,11 @@ class Display:
         command = (
             f"Xvnc {DISPLAY} -geometry {config.width}x{config.height} -depth {config.depth} -rfbport -1"
             f" -rfbunixpath {RFB} -SecurityTypes None -AlwaysShared -ac -nolisten tcp -FrameRate {config.frame_rate}"
-            f" -extension XTEST -extension VNC-EXTENSION -MaxCutText {1 << 20} -AllowOverride= -dpi 96"
+            f" -extension XTEST -extension RANDR -MaxCutText {1 << 20} -AllowOverride= -dpi 96"
         ).split()
-        process = await box.start(["sh", "-c", _ASIDE.format(blocks=LARGEST_FILE), "sh", *command])
+        process = await box.start(
+            ["sh", "-c", _ASIDE.format(blocks=LARGEST_FILE, memory=MOST_MEMORY >> 10), "sh", *command]
+        )
         self._processes.append(process)
         await self._await_socket(process)
         return box
@@ -172,6 +196,8 @@ class Display:
                 break
             again.on_change, again.serial, again.clipboard = client.on_change, client.serial + 1, client.clipboard
             self.client = again
+        with contextlib.suppress(SandboxError):
+            self.ended_by_programs = (await server.run(["true"], timeout=60)).returncode == 0
         self.lost.set()
 
 

@@ -12,6 +12,7 @@ from worksample.box import Box, Process
 from worksample.errors import SandboxError
 
 from .display_config import BUS, RUNTIME
+from .seeded_profiles import seeding_script
 
 BUS_CONFIG = f"{RUNTIME}/session.conf"
 BUS_SETTINGS = f"""<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -50,6 +51,7 @@ async def start_session(box: Box, config: SessionConfig) -> list[Process]:
     gets a session without one. Raises SandboxError if the box is lost, or a program cannot be started.
     """
     made = await box.run(["sh", "-c", f"mkdir -p -m 700 {RUNTIME} && command -v dbus-daemon"], timeout=60)
+    await box.run(["sh", "-c", seeding_script()], timeout=60)
     started = []
     if made.returncode == 0:
         await box.write(BUS_CONFIG, BUS_SETTINGS.encode())

@@ -31,7 +31,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from .company_time import CompanyTime, preload_environment
+from .company_time import CompanyTime, preload_variables
 from .configurations import write_configs
 from .documents import load_documents, serve_documents
 from .file_trees import copy_writable, walk
@@ -106,7 +106,7 @@ class ServiceSupervisor:
         begin: dict[str, Callable[[], int | None]] = {
             "chat": lambda: spawn(
                 ["prosody", "--config", str(HERE / "prosody" / "prosody.cfg.lua"), "-F"],
-                {**self._env(), **preload_environment()},
+                {**self._env(), **preload_variables()},
             ),
             "tracker": self._start_tracker,
             "files": lambda: fork_worker(lambda: serve_documents(self.state, self.accounts)),
@@ -127,7 +127,7 @@ class ServiceSupervisor:
         for name in behind:
             self._wait_for_service(name)
         self.running[
-            spawn(["nginx", "-e", "stderr", "-c", str(RUN / "nginx.conf")], {**self._env(), **preload_environment()})
+            spawn(["nginx", "-e", "stderr", "-c", str(RUN / "nginx.conf")], {**self._env(), **preload_variables()})
         ] = "front door"
         for name in self.names:
             self._wait_for(name, PUBLIC[name])

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..dialects.bare_repository import BareRepository, FileChange, NotFound, check_path
 from ..dialects.http_messages import DialectRefused, DialectResponse
-from .site import PageRequest, page, redirect
+from .page_request import PageRequest, page, redirect
 from .text import code_lines, file_diffs
 
 PER_PAGE = 40

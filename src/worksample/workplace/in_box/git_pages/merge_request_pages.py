@@ -11,7 +11,7 @@ from ..dialects.gitlab import approvals, merge_requests, statuses
 from ..dialects.gitlab.routing import ListResponse
 from ..dialects.http_messages import DialectRefused, DialectResponse
 from .code_pages import PER_PAGE
-from .site import PageRequest, page, redirect
+from .page_request import PageRequest, page, redirect
 from .text import file_diffs
 
 STATES = ("opened", "merged", "closed", "all")
@@ -73,7 +73,7 @@ def _person(request: PageRequest, key: str) -> str:
 
 
 @page("GET", r"/-/merge_requests/(?P<iid>\d+)(?:/(?P<part>commits|diffs|checks))?")
-def merge_request_page(request: PageRequest) -> DialectResponse:
+def show_page(request: PageRequest) -> DialectResponse:
     """Return a page of a merge request."""
     iid, part = request.words[0], request.words[1] or "overview"
     named = {**request.named, "iid": iid}

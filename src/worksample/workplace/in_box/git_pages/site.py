@@ -5,85 +5,30 @@
 from __future__ import annotations
 
 import hmac
+import json
 import re
 import urllib.parse
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from ..dialects.accounts import DialectAccounts, challenge
-from ..dialects.gitlab.view import NAMESPACE, GitLabProject, GitLabView
+from ..dialects.accounts import DialectAccount, DialectAccounts, challenge
+from ..dialects.gitlab.view import NAMESPACE, GitLabView
 from ..dialects.http_messages import DialectRefused, DialectRequest, DialectResponse
 from ..dialects.json_tables import JsonTables
-from .people import CompanyPeople, read_people
+from ..dialects.tracker import Row, Tracker
+from . import code_pages, merge_request_pages
+from .page_request import PAGES, Form, PageRequest, redirect
 from .rendering import page_response, static_response
 from .sessions import PageSession, PageSessions, session_cookie
 
 SIGN_IN = "/users/sign_in"
-Form = Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class PageRequest:
-    """A request of a person who is signed in. `form` has the fields of a sent form, or the query of an address."""
-
-    view: GitLabView
-    session: PageSession
-    project: GitLabProject | None
-    words: tuple[str, ...]
-    form: Form
-    people: list[dict[str, Any]]
-
-    @property
-    def here(self) -> GitLabProject:
-        """The project that the address names."""
-        assert self.project is not None, "the address of this page names a project"
-        return self.project
-
-    @property
-    def named(self) -> dict[str, str]:
-        """The project, as the functions of GitLab's API expect it."""
-        return {"id": self.here.path}
-
-    def address(self, *words: str) -> str:
-        """Return the address of a page of the project."""
-        rest = "/".join(urllib.parse.quote(word, safe="/") for word in words)
-        return f"/{self.here.path}" + (f"/-/{rest}" if rest else "")
-
-    def page(self, template: str, title: str, **values: Any) -> DialectResponse:
-        """Return a page of this site."""
-        given: dict[str, Any] = {
-            "project": self.project, "me": self.view.me, "session": self.session, "address": self.address,
-            "origin": self.view.origin,
-        }  # fmt: skip
-        return page_response(template, title, self.session.who.name, **given, **values)
-
-
-Page = Callable[[PageRequest], DialectResponse]
-_PAGES: list[tuple[str, re.Pattern[str], Page]] = []
-
-
-def page(method: str, pattern: str) -> Callable[[Page], Page]:
-    """Register a page for a method and a pattern of the address below `/root/NAME`, or of the whole address if the
-    pattern begins with `^`.
-    """
-
-    def mark(work: Page) -> Page:
-        beginning = "" if pattern.startswith("^") else rf"/{NAMESPACE}/(?P<name>[a-z][a-z0-9_-]*)"
-        _PAGES.append((method, re.compile(beginning + pattern.removeprefix("^")), work))
-        return work
-
-    return mark
+PAGE_MODULES = (code_pages, merge_request_pages)
+"""Modules whose import registers their pages."""
 
 
 class GitPages:
     """The pages of all repositories of a workplace. `state` is the folder of the workplace's state."""
 
     def __init__(self, accounts: DialectAccounts, state: Path) -> None:
-        from . import code_pages, merge_request_pages  # their import registers their pages
-
-        assert code_pages, merge_request_pages
         self._sessions = PageSessions(accounts)
         self._folder, self._kept = state / "git", JsonTables(state / "dialects" / "projects")
         self._people = read_people(state)
@@ -116,7 +61,7 @@ class GitPages:
         )
         path = urllib.parse.unquote(request.path)
         path = path.rstrip("/") or "/"
-        for method, pattern, work in _PAGES:
+        for method, pattern, work in PAGES:
             match = pattern.fullmatch(path)
             if match is None or method != request.method.replace("HEAD", "GET"):
                 continue
@@ -164,7 +109,35 @@ def accepts_pages(request: DialectRequest) -> bool:
     return "text/html" in request.headers.get("accept", "")
 
 
-def redirect(to: str, by: str, headers: Mapping[str, str] | None = None) -> DialectResponse:
-    """Return the response that leads a browser to another page."""
-    place = to.encode("ascii", "ignore").decode().replace("\r", "").replace("\n", "")
-    return DialectResponse(303, b"", {"Location": place, "Cache-Control": "no-store", **(headers or {})}, by)
+class CompanyPeople(Tracker):
+    """The tracker's interface with people and without projects. A workplace without a tracker has no more, and a page
+    that shows names needs no more.
+    """
+
+    def __init__(self, who: DialectAccount, people: list[Row]) -> None:
+        super().__init__(who, who)
+        self._rows = people
+
+    def projects(self) -> list[Row]:
+        """Return no projects: only repositories have pages."""
+        return []
+
+    def people(self) -> list[Row]:
+        """Return the people of the company."""
+        return self._rows
+
+    def person(self, ref: object) -> Row:
+        """Return a person by account. An account that is newer than the company is shown by its account name."""
+        for one in self._rows:
+            if ref == one["login"]:
+                return one
+        return {"id": 0, "login": str(ref), "name": str(ref), "mail": f"{ref}@workplace.invalid", "since": ""}
+
+
+def read_people(state: Path) -> list[Row]:
+    """Return the people of the company, sorted by name. Return an empty list for a state of an older version."""
+    try:
+        found = json.loads((state / "dialects" / "people.json").read_bytes())
+    except FileNotFoundError:
+        return []
+    return sorted(({"since": "", **one} for one in found), key=lambda one: str(one["name"]))

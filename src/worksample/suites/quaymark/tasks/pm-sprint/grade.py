@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """The tracker is compared with what it was, issue by issue; the chat says who was asked."""
 
 from __future__ import annotations
@@ -64,15 +63,18 @@ def grade(case: Case) -> Grade:
         return Check.of(at is not None, "Lena was not asked about Grace", at=at)
 
     def said() -> Check:
-        def hours(text: str) -> dict[str, list[float]]:
-            return {
-                who: [float(n) for n in re.findall(rf"{name}\b\D{{0,24}}?(\d+(?:\.\d+)?)(?![\d.]*\d)", text)]
-                or [float(n) for n in re.findall(rf"(\d+(?:\.\d+)?) ?h(?:ours)? (?:for|of) {name}\b", text)]
-                for who, name in NAMES.items()
-            }  # fmt: skip
+        wanted = {who: [float(n)] for who, n in HOURS.items()}
+
+        def right(text: str) -> bool:
+            after = {who: rf"{name}\b\D{{0,24}}?(\d+(?:\.\d+)?)(?![\d.]*\d)" for who, name in NAMES.items()}
+            before = {who: rf"(\d+(?:\.\d+)?) ?h(?:ours|rs)? (?:for|of) {name}\b" for who, name in NAMES.items()}
+            return any(
+                {who: [float(n) for n in re.findall(pattern, text)] for who, pattern in ways.items()} == wanted
+                for ways in (after, before)
+            )
 
         at = find_statement(
-            office.messages("dispatch"), "jules", lambda text: hours(text) == {who: [float(n)] for who, n in HOURS.items()},
+            office.messages("dispatch"), "jules", right,
             about=lambda text: all(re.search(rf"{name}\b", text) for name in NAMES.values()),
         )  # fmt: skip
         return Check.of(at is not None, "no message of Jules has all four with their hours", at=at)
