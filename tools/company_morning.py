@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, FilePayload, Page, expect, sync_playwright
 from screenshots import BROWSERS, FLAGS, compressed
 
 from worksample.workplace.company_reader import read_company
@@ -138,7 +138,7 @@ class Morning:
         page.get_by_role("button", name="login").click()
         page.goto(f"{self.at['files']}office/")
         page.locator('#ops a[data-dest="up2k"]').click()
-        notes = {"name": "first-day.md", "mimeType": "text/markdown", "buffer": b"# First day\n\nWho knows what\n"}
+        notes = FilePayload(name="first-day.md", mimeType="text/markdown", buffer=b"# First day\n\nWho knows what\n")
         page.locator("#file1").set_input_files(notes)
         page.locator("#modal-ok").click()
         expect(page.get_by_text("File uploaded successfully")).to_be_visible()

@@ -18,7 +18,7 @@ from worksample.store.event_loop_warning import StoreCallOnLoop
 
 def watched(*words: object) -> tuple[int, str]:
     """Its exit code, and what it said of itself."""
-    running = Child("experiments.watched", words)
+    running = Child("experiments.store_call_watch", words)
     _, said = running.communicate()
     return running.wait(), said
 

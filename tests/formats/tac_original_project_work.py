@@ -355,7 +355,7 @@ HALF: dict[str, tuple[str, float]] = {
     "pm-distribute-information": ('look(":8929/root/bustub/-/issues/759", "root")', 1 / 2),
     "pm-update-sprint-cycles": ('print("RisingWave Cycles")', 1 / 4),
     "pm-update-project-milestones": (
-        'look(":8929/root/risingwave/-/milestones", "root"); project("risingwave", "/milestones", "POST", {"title": "Beta Release"})', 1),
+        'look(":8929/root/risingwave/-/milestones", "root"); project("risingwave", "/milestones", "POST", {"title": "Beta Release"})', 2 / 5),
     "qa-update-issue-status-according-to-colleagues": (
         'look(":3000/home")\nfor who in ("wang_fang", "mike_chen"): tell(who, "What is the status?")', 3 / 6),
     "sde-close-an-issue": ('project("openhands", "/issues/3797", "PUT", {"state_event": "close"})', 1 / 2),

@@ -17,7 +17,7 @@ import pytest
 from app.viewers.cadfiles import step
 from kit.artifact_files import MODES, STAR, scan
 from worksample.errors import Cause, DeliverableError, GraderError
-from worksample.kit import Check, ForbiddenAction, MachineRules, Probe, probed, replayed, toolpath, values
+from worksample.kit import Check, ForbiddenAction, MachineRules, TextProbe, probe_text, replayed, toolpath, values
 from worksample.kit.comparisons.solids import read_solid
 from worksample.kit.reader_process import ReaderLimits, read_apart
 from worksample.kit.source import UnreadableSource
@@ -299,7 +299,10 @@ def test_replay_refuses_a_forbidden_action() -> None:
 SOURCE = (
     "The pump P-101 ran dry on 4 May and was replaced. Pressure at the outlet rose to 6.2 bar after the repair work."
 )
-PROBES = [Probe(["outlet pressure"], 6.2, 0.05), Probe(["cause", "reason"], says=["ran dry"], denies=["not run dry"])]
+PROBES = [
+    TextProbe(["outlet pressure"], 6.2, 0.05),
+    TextProbe(["cause", "reason"], says=["ran dry"], denies=["not run dry"]),
+]
 
 
 @pytest.mark.parametrize(
@@ -315,4 +318,4 @@ PROBES = [Probe(["outlet pressure"], 6.2, 0.05), Probe(["cause", "reason"], says
     ],
 )
 def test_probes_are_not_fooled_by_lists_of_answers(content: str, share: float) -> None:
-    assert probed(content, PROBES, length=(8, 60), sources=[SOURCE]).fraction == share
+    assert probe_text(content, PROBES, length=(8, 60), sources=[SOURCE]).fraction == share

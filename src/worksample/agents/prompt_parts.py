@@ -91,10 +91,10 @@ def company(workspace: Workspace, settings: WorkerSettings) -> str:
         to, _, rest = one.to.partition(":")
         if to == "service":
             rows.append(f"- {_service_label(one.name, rest.partition(':')[0])}: http://{one.name}:{one.port}")
-    if not rows:
-        return ""
-    head = "You work in a company. Its services" if environment.workplace is not None else "Services of the task"
     accounts = accounts_text(environment, browser="browser" in workspace.interfaces)
+    if not rows:
+        return accounts
+    head = "You work in a company. Its services" if environment.workplace is not None else "Services of the task"
     listed = f"{head}, at addresses that only this machine reaches:\n" + "\n".join(rows)
     return f"{listed}\n{accounts}" if accounts else listed
 

@@ -131,7 +131,9 @@ def _check_one(agent: Agent, config: ExperimentConfig) -> AgentCheckResult:
 
 @dataclass(frozen=True)
 class CheckEvidence:
-    """What the trial of a check left: the program's standard output, the text of its log, and the requested file."""
+    """Evidence that the trial of a check left: the program's standard output, the text of its log, and the requested
+    file.
+    """
 
     printed: str = ""
     log: str = ""

@@ -14,7 +14,7 @@ from worksample.records import CaptureStatus, Evaluation, EvaluationOutcome, Ins
 from worksample.results.grading_in_force import grading_in_force
 from worksample.store.lease import Lease
 from worksample.store.lease_owner import new_owner
-from worksample.store.lease_renewal import renew_leases
+from worksample.store.lease_renewal import renew_lease
 
 from .evaluators import EvaluationRequest, EvaluatorReply, stored_evaluator
 from .pending_evaluations import EvaluationPlace, place_of
@@ -89,7 +89,7 @@ async def evaluate(
             break
         await asyncio.sleep(PERIOD)
     # An evaluation made under a lost lease is kept as superseded.
-    keeping = asyncio.create_task(renew_leases(store, LEASE, lambda: [lease], lambda lost: None))
+    keeping = asyncio.create_task(renew_lease(store, LEASE, lease))
     try:
         made = await asyncio.to_thread(_evaluations_so_far, asked)
         done = _usable_evaluation(job, made)

@@ -24,8 +24,8 @@ from .comparisons.geometric import read_stl as read_stl
 from .comparisons.geometric import surface as surface
 from .comparisons.medical import dicom as dicom
 from .comparisons.plans import plan as plan
-from .comparisons.prose import Probe as Probe
-from .comparisons.prose import probed as probed
+from .comparisons.prose import TextProbe as TextProbe
+from .comparisons.prose import probe_text as probe_text
 from .comparisons.replay import ForbiddenAction as ForbiddenAction
 from .comparisons.replay import replay as replay
 from .comparisons.replay import replayed as replayed

@@ -63,7 +63,7 @@ class ReaderLimits:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reader found in a file: numbers and texts in `facts`, arrays by name in `arrays`."""
+    """Findings of a reader in a file: numbers and texts in `facts`, arrays by name in `arrays`."""
 
     facts: dict[str, Any] = field(default_factory=dict)
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
@@ -79,8 +79,8 @@ def read_apart(
     extra: the extra of Worksample with the libraries that the reader imports.
 
     Raises UnreadableSource if the file is malformed, exceeds a limit, or ends the process; GraderError
-    (`grader.lacks`) if a library is not installed, or (`grader.sandbox`) if no process can be run. Read the reference before the deliverable: then a reader that fails
-    on the deliverable alone is the deliverable's fault.
+    (`grader.lacks`) if a library is not installed, or (`grader.sandbox`) if no process can be run. Read the reference
+    before the deliverable: then a reader that fails on the deliverable alone is the deliverable's fault.
     """
     limits = limits or ReaderLimits()
     size = path.stat().st_size

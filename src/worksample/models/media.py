@@ -44,7 +44,7 @@ class MediaFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class MediaServices:
-    """Where media models are reached, and what they cost. `args` returns the arguments of a model's client."""
+    """Addresses and prices of media models. `args` returns the arguments of a model's client."""
 
     args: Callable[[str], Mapping[str, Any]]
     prices: Mapping[str, Price] = field(default_factory=dict)

@@ -39,6 +39,14 @@ async def renew_leases(
                 lost(lease)
 
 
+async def renew_lease(store: Store, seconds: float, lease: Lease) -> None:
+    """Renew one lease three times within `seconds`, until cancelled or until another process has taken it over."""
+    while True:
+        await asyncio.sleep(seconds / 3)
+        if not await asyncio.to_thread(is_held, store, lease, seconds):
+            return
+
+
 @contextmanager
 def renew_in_background(store: Store, lease: Lease, seconds: float) -> Iterator[None]:
     """Renew a lease in a background thread during the block. For callers without an event loop."""

@@ -11,7 +11,7 @@ import pytest
 
 from cli.run_cli import start
 from openai_server import serving
-from sandboxes.browser.working import Step, Working, step
+from sandboxes.browser.scripted_browser_model import Step, Working, step
 from worksample.agents.installing.installer import install
 from worksample.records import Evaluation, GradePayload, Submission, Trial
 from worksample.store import Store, check

@@ -25,7 +25,7 @@ from worksample.people.rounds.queues import CLOSED, all_queues
 from worksample.records import Instance, Round, digest_of
 from worksample.results.grading_in_force import as_graded
 from worksample.store.lease_owner import new_owner
-from worksample.store.lease_renewal import renew_leases
+from worksample.store.lease_renewal import renew_lease
 from worksample.store.people_tables import items
 from worksample.viewing import Converter, QueryResult, View, find_view, prepare, query
 
@@ -320,7 +320,7 @@ class ViewPreparer:
         if lease is None:
             yield False
             return
-        renewing = asyncio.create_task(renew_leases(self._store, LEASE_SECONDS, lambda: [lease], lambda lost: None))
+        renewing = asyncio.create_task(renew_lease(self._store, LEASE_SECONDS, lease))
         try:
             yield True
         finally:

@@ -2,4 +2,4 @@ from .checkout import AlePackage as AlePackage
 from .checkout import read_checkout as read_checkout
 from .listing import AleInstance as AleInstance
 from .listing import AleListing as AleListing
-from .listing import list_packages as list_packages
+from .package_list import list_packages as list_packages

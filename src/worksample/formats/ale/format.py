@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def _import(request: TransferRequest) -> TransferReport:
     from .checkout import read_checkout
-    from .listing import list_packages
+    from .package_list import list_packages
 
     assert request.source is not None
     packages = read_checkout(request.source, request.text("tier"))

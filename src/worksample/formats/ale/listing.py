@@ -11,10 +11,9 @@ import asyncio
 import errno
 import hashlib
 import json
-import os
 import posixpath
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -82,29 +81,6 @@ class AleListing:
     """Libraries that `main.py` imports."""
     starts: Mapping[str, str] = field(default_factory=dict)
     """Linux instance -> why `start()` failed without data; "" if it did not."""
-
-
-def list_packages(
-    packages: Sequence[AlePackage], checkout: Path, *, sandbox: str = "bubblewrap", seconds: float = SECONDS
-) -> list[AleListing]:
-    """List the instances of each package, in order; a faulty package has a `fault`. Raises SandboxError.
-
-    seconds: the time of one call of `load()`.
-    """
-    return asyncio.run(_list_all(packages, checkout, sandbox, seconds))
-
-
-async def _list_all(packages: Sequence[AlePackage], checkout: Path, sandbox: str, seconds: float) -> list[AleListing]:
-    from .start_check import start_faults
-
-    places = asyncio.Semaphore(os.cpu_count() or 1)
-
-    async def list_one(package: AlePackage) -> AleListing:
-        async with places:
-            found = await list_package(package, checkout, sandbox=sandbox, seconds=seconds)
-            return replace(found, starts=await start_faults(found, checkout, sandbox=sandbox))
-
-    return list(await asyncio.gather(*map(list_one, packages)))
 
 
 async def list_package(

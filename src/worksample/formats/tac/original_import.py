@@ -286,7 +286,8 @@ def _manifest(task: OriginalTask, obstacles: Collection[str]) -> str:
         *_environment(task, obstacles),
         f"limits = {{ turns = {STEPS} }}",
         *_folders(task),
-        *(() if obstacles else (*_addresses(task), *_accounts(task))),
+        *(() if obstacles else _addresses(task)),
+        *_accounts(task),
         "",
         "[deliverables]",
         # Without services, deliverables are files, and only the prompt knows their names.
@@ -336,10 +337,17 @@ def _accounts(task: OriginalTask) -> list[str]:
         return []
     lines = ["\n[environment.browser]", "signed_in = true"] if any(n in task.dependencies for n in SIGN_IN) else []
     for product, (title, page, name) in SIGN_IN.items():
-        if product in task.dependencies:
-            shown = "" if product == "gitlab" else ", shown = false"
-            values = f'service = "{title}", url = "http://{HOST}:{page}", name = "{name}", password = "{AGENT}"{shown}'
-            lines.append("\n[[environment.account]]\n" + values.replace(", ", "\n"))
+        if product not in task.dependencies:
+            continue
+        places = [(f"http://{HOST}:{page}", name, product == "gitlab")]
+        if product == "gitlab":
+            # Its pages of issues are the tracker's, which knows the account by its own name.
+            places.append((f"http://tracker:{PORTS['tracker']}/login", AGENT, False))
+        for url, account, shown in places:
+            lines += [
+                "\n[[environment.account]]", f'service = "{title}"', f'url = "{url}"', f'name = "{account}"',
+                f'password = "{AGENT}"', *(() if shown else ("shown = false",)),
+            ]  # fmt: skip
     return lines
 
 

@@ -1,4 +1,4 @@
-"""What an original of TheAgentCompany asks of the world, held against the contents that the user gives.
+"""Requirements of an original of TheAgentCompany, compared with the contents that the user gives.
 
 `original_world.toml` lists it by task. An evaluator counts missing contents as the agent's failure, or as done work, so
 a task whose world cannot be posed must not be run.

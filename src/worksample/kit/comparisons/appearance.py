@@ -32,7 +32,7 @@ def appearance(
 
     weights: measure -> weight; by default structure and layout. `structure` is structural similarity (Wang et al.
     2004), for pictures that must agree in detail. `hash` compares the low frequencies, for photographs that were scaled
-    or compressed. `layout` compares where content stands, for pages whose words may differ. `colour` compares the
+    or compressed. `layout` compares the places of content, for pages whose words may differ. `colour` compares the
     distribution of colours. same_size: whether another size scores 0. trivial: pictures that must score 0.
 
     Raises DeliverableError if the deliverable is not a picture or has more than 25 million pixels.
@@ -59,7 +59,7 @@ def appearance(
             return Check(0.0, f"{size[0]} x {size[1]} pixels instead of {right[0]} x {right[1]}")
         if not same_size and not 0.5 <= (size[0] / size[1]) / (right[0] / right[1]) <= 2:
             return Check(0.0, f"the proportions {size[0]}:{size[1]} are not those of {right[0]}:{right[1]}")
-        shares = {name: _MEASURES[name](_scaled(mine, theirs.shape), theirs) for name in chosen}
+        shares = {name: _MEASURES[name](_resize(mine, theirs.shape), theirs) for name in chosen}
         score = math.fsum(chosen[name] * share for name, share in shares.items()) / math.fsum(chosen.values())
         return Check(score, ", ".join(f"{name} {share:.3f}" for name, share in shares.items() if share < 1))
 
@@ -74,7 +74,7 @@ def _blank_pages(theirs: np.ndarray) -> Iterable[np.ndarray]:
     yield np.broadcast_to(np.median(theirs, axis=(0, 1)), theirs.shape)
 
 
-def _scaled(pixels: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+def _resize(pixels: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """Return a picture with another number of rows and columns."""
     if pixels.shape == shape:
         return pixels
@@ -102,7 +102,7 @@ def _hash(pixels: np.ndarray) -> np.ndarray:
     """Return the signs of the low frequencies of a picture of 32 x 32 points, against their median (pHash)."""
     import numpy as np
 
-    small = _grey(_scaled(pixels, (32, 32, 3)))
+    small = _grey(_resize(pixels, (32, 32, 3)))
     n = np.arange(32)
     cosines = np.cos(np.pi * np.outer(np.arange(HASH + 1), 2 * n + 1) / 64)
     low = (cosines @ small @ cosines.T)[1:, 1:]
@@ -111,7 +111,7 @@ def _hash(pixels: np.ndarray) -> np.ndarray:
 
 
 def _layout_share(mine: np.ndarray, theirs: np.ndarray) -> float:
-    """Return the overlap of where content stands on a grid: the smaller amounts divided by the larger ones."""
+    """Return the overlap of the places of content on a grid: the smaller amounts divided by the larger ones."""
     import numpy as np
 
     a, b = _ink(mine), _ink(theirs)

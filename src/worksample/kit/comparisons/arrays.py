@@ -37,8 +37,8 @@ def arrays(
 
     Reads `.npy` and `.npz` files. bands: distance -> weight, such as `{0.01: 1}`. relative: whether a distance is a
     share of the right value. names: arrays of the reference to compare, by default all. An array that is missing or has
-    another shape scores 0. NaN is right only where the reference has NaN. A constant array scores 0, and so does each
-    file in `trivial`.
+    another shape scores 0. NaN is right only if the reference has NaN at the same place. A constant array scores 0, and
+    so does each file in `trivial`.
 
     Raises DeliverableError if the deliverable is malformed: pickled objects, texts, more than `VALUE_LIMIT` elements, a
     cut file. Raises ReferenceUnreadable if the reference is.
@@ -46,7 +46,9 @@ def arrays(
     chosen = tuple(names)
 
     def measure(mine: Arrays, theirs: Arrays) -> Check:
-        return average([_one(mine.get(name), theirs[name], name, bands, relative) for name in chosen or theirs])
+        return average(
+            [_compare_array(mine.get(name), theirs[name], name, bands, relative) for name in chosen or theirs]
+        )
 
     def read(path: Path) -> Arrays:
         found = read_arrays(path)
@@ -57,7 +59,7 @@ def arrays(
     return compare_artifacts(got, want, read, measure, trivial=trivial, fillers=lambda found: _constants(found, bands))
 
 
-def _one(mine: np.ndarray | None, theirs: np.ndarray, name: str, bands: Bands, relative: bool) -> Check:
+def _compare_array(mine: np.ndarray | None, theirs: np.ndarray, name: str, bands: Bands, relative: bool) -> Check:
     what = f"array {name!r}" if name else "the array"
     if mine is None:
         return Check(0.0, f"{what} is missing")

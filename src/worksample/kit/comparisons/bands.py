@@ -1,4 +1,4 @@
-"""What all modes for artifacts share: the order of reading, bands of tolerance, and answers that earn nothing.
+"""Shared parts of all modes for artifacts: the order of reading, bands of tolerance, and answers that earn nothing.
 
 A comparison reads the reference first, then the deliverable, measures the share that is right, and subtracts what a
 trivial answer would reach: a copy of an input, a constant, an empty document. So a trivial answer scores exactly 0, and

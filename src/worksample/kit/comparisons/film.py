@@ -43,9 +43,9 @@ class Film:
 
 @dataclass(frozen=True, slots=True)
 class FilmRules:
-    """What a film must have to be compared. seconds: allowed difference of length. rate: allowed difference of frames
-    per second. size: whether width and height must be the reference's. sound: whether a sound track is needed if the
-    reference has one.
+    """Rules that a film must meet to be compared. seconds: allowed difference of length. rate: allowed difference of
+    frames per second. size: whether width and height must be the reference's. sound: whether a sound track is needed if
+    the reference has one.
     """
 
     seconds: float = 0.5
@@ -68,7 +68,7 @@ def film(
     told = rules or FilmRules()
 
     def measure(mine: Film, theirs: Film) -> Check:
-        if broken := _broken(mine, theirs, told):
+        if broken := _fault_of_film(mine, theirs, told):
             return Check(0.0, broken)
         return average([_frames(mine.frames, theirs.frames, difference), _motion(mine.frames, theirs.frames)])
 
@@ -78,7 +78,7 @@ def film(
     return compare_artifacts(got, want, read, measure, trivial=trivial, fillers=_stills)
 
 
-def _broken(mine: Film, theirs: Film, rules: FilmRules) -> str:
+def _fault_of_film(mine: Film, theirs: Film, rules: FilmRules) -> str:
     if abs(mine.seconds - theirs.seconds) > rules.seconds:
         return f"lasts {mine.seconds:.2f} seconds instead of {theirs.seconds:.2f}"
     if abs(mine.rate - theirs.rate) > rules.rate:
@@ -97,7 +97,7 @@ def _frames(mine: np.ndarray, theirs: np.ndarray, difference: float) -> Check:
 
 
 def _motion(mine: np.ndarray, theirs: np.ndarray) -> Check:
-    """Return the likeness of two films' changes from frame to frame: where, when and in which direction."""
+    """Return the likeness of two films' changes from frame to frame: place, time and direction."""
     import numpy as np
 
     a, b = np.diff(mine, axis=0), np.diff(theirs, axis=0)

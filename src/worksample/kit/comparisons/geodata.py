@@ -33,7 +33,7 @@ _LIMITS = ReaderLimits(seconds=60, memory=1 << 30, file=128 << 20)
 
 @dataclass(frozen=True, slots=True)
 class Raster:
-    """A raster: `values` with the shape (bands, rows, columns) with NaN where it has no data, the six numbers of its
+    """A raster: `values` with the shape (bands, rows, columns) with NaN for cells without data, the six numbers of its
     `transform`, and its coordinate system as text.
     """
 
@@ -46,8 +46,9 @@ def raster(got: Path, want: Path, bands: Bands, *, place: float = 0.01, trivial:
     """Return the share of a GeoTIFF's cells in each band of distance from the reference's.
 
     Another size, coordinate system or place scores 0. place: allowed difference of position, as a share of a cell. A
-    cell without data is right only where the reference has none, and cells without data on both sides do not count. A
-    constant raster scores 0. Raises DeliverableError if the deliverable is malformed or has more than 16 million cells.
+    cell without data is right only if the reference has none at the same place, and cells without data on both sides do
+    not count. A constant raster scores 0. Raises DeliverableError if the deliverable is malformed or has more than 16
+    million cells.
     """
 
     def measure(mine: Raster, theirs: Raster) -> Check:
@@ -113,9 +114,9 @@ def grid(
     """Return the share of the elements of NetCDF variables in each band of distance, averaged over variables.
 
     bands: name of the variable -> its bands. A variable that is missing, or has other dimensions, another shape or
-    (with `units`) another unit, scores 0. Values are unpacked by `scale_factor` and `add_offset`; fill values are
-    right only where the reference has them. A constant field scores 0. Raises DeliverableError if the deliverable is
-    malformed; GraderError if the reference lacks a variable.
+    (with `units`) another unit, scores 0. Values are unpacked by `scale_factor` and `add_offset`; fill values are right
+    only if the reference has them at the same place. A constant field scores 0. Raises DeliverableError if the
+    deliverable is malformed; GraderError if the reference lacks a variable.
     """
 
     def measure(mine: Reading, theirs: Reading) -> Check:
@@ -195,9 +196,9 @@ class Features:
 
 @dataclass(frozen=True, slots=True)
 class ShapeRules:
-    """How shapes are compared. key: the property by which features belong together. distance: how far points and lines
-    may lie apart to be right. overlap: the share of two areas' union that must be common to both for full marks; less
-    counts in proportion. properties: property -> tolerance of its numbers.
+    """Rules for comparing shapes. key: the property by which features belong together. distance: how far points and
+    lines may lie apart to be right. overlap: the share of two areas' union that must be common to both for full marks;
+    less counts in proportion. properties: property -> tolerance of its numbers.
     """
 
     key: str

@@ -43,22 +43,22 @@ def plan(
     chosen = [plain_text(name) for name in layers]
 
     def measure(mine: Lines, theirs: Lines) -> Check:
-        a, b = (mine, theirs) if by_layer else (_joined(mine), _joined(theirs))
+        a, b = (mine, theirs) if by_layer else (_join_lines(mine), _join_lines(theirs))
         names = [name for name in (chosen if by_layer and chosen else b) if name in b]
         if not names:
             return Check(0.0, "the reference has no such layer")
-        return _weighted([(name, lines_near(a.get(name), b[name], bands, name)) for name in names], b)
+        return _weighted_check([(name, lines_near(a.get(name), b[name], bands, name)) for name in names], b)
 
     return compare_artifacts(got, want, read_lines, measure, trivial=trivial, fillers=outlines)
 
 
-def _joined(lines: Lines) -> Lines:
+def _join_lines(lines: Lines) -> Lines:
     import numpy as np
 
     return {"": np.concatenate(list(lines.values()))} if lines else {}
 
 
-def _weighted(checks: Sequence[tuple[str, Check]], theirs: Lines) -> Check:
+def _weighted_check(checks: Sequence[tuple[str, Check]], theirs: Lines) -> Check:
     weight = {name: max(float(_lengths(theirs[name]).sum()), 1e-12) for name, _ in checks}
     score = math.fsum(weight[name] * check.fraction for name, check in checks) / math.fsum(weight.values())
     return Check(min(1.0, score), "; ".join(check.reason for _, check in checks if check.reason))

@@ -18,8 +18,8 @@ COPIED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
-    """One narrow question to a text.
+class TextProbe:
+    """Narrow question to a text.
 
     about: phrases of which one must occur in a sentence. value: a number that this sentence must give, within
     `tolerance`. others: numbers that may stand in such a sentence beside it. says: phrases of which one must occur in
@@ -34,7 +34,9 @@ class Probe:
     denies: Sequence[str] = ()
 
 
-def probed(text: str, probes: Sequence[Probe], *, length: tuple[int, int], sources: Sequence[str] = ()) -> Check:
+def probe_text(
+    text: str, probes: Sequence[TextProbe], *, length: tuple[int, int], sources: Sequence[str] = ()
+) -> Check:
     """Return the share of probes that a text answers right.
 
     A probe is answered by the sentences that mention what it is about. Each of them must fit: a text that gives two
@@ -53,7 +55,7 @@ def probed(text: str, probes: Sequence[Probe], *, length: tuple[int, int], sourc
     return Check(1 - len(wrong) / len(probes), "; ".join(wrong))
 
 
-def _fault(probe: Probe, sentences: Sequence[str]) -> str:
+def _fault(probe: TextProbe, sentences: Sequence[str]) -> str:
     about = [one for one in sentences if mentions(one, [list(probe.about)]).passed]
     if not about:
         return "is not mentioned"

@@ -131,7 +131,7 @@ def points(got: Path, want: Path, bands: Bands, *, trivial: Sequence[Path] = ())
     """
 
     def measure(mine: np.ndarray, theirs: np.ndarray) -> Check:
-        a, b = _thinned(mine), _thinned(theirs)
+        a, b = _thin_out(mine), _thin_out(theirs)
         there = in_bands(nearest(a, b), bands, "the points")
         back = in_bands(nearest(b, a), bands, "the reference's points")
         return min(there, back, key=lambda check: check.fraction)
@@ -139,7 +139,7 @@ def points(got: Path, want: Path, bands: Bands, *, trivial: Sequence[Path] = ())
     return compare_artifacts(got, want, read_points, measure, trivial=trivial, fillers=_clouds)
 
 
-def _thinned(cloud: np.ndarray, most: int = 8_000) -> np.ndarray:
+def _thin_out(cloud: np.ndarray, most: int = 8_000) -> np.ndarray:
     """Return every n-th point, so that at most `most` are compared."""
     return cloud[:: max(1, -(-len(cloud) // most))]
 

@@ -39,13 +39,13 @@ def workbook_model(
     """
     mine, theirs = case.output(name), case.reference(want or name)
     _require_office(case)
-    computed = [_computed(case, theirs, scenario, cells, ReferenceUnreadable) for scenario in scenarios]
+    computed = [_compute_scenario(case, theirs, scenario, cells, ReferenceUnreadable) for scenario in scenarios]
     with deliverable(name):
         guard_archive(mine)
         typed = [place for place in formulas if not _is_formula(mine, place)]
     if typed:
         return Check(0.0, f"no formula in {', '.join(typed[:5])}")
-    found = [_computed(case, mine, scenario, cells, DeliverableError) for scenario in scenarios]
+    found = [_compute_scenario(case, mine, scenario, cells, DeliverableError) for scenario in scenarios]
     pairs = list(enumerate(zip(found, computed, strict=True)))
     checks = [every(_cell(place, a[place], b[place], cells[place], n) for n, (a, b) in pairs) for place in cells]
     right = sum(check.passed for check in checks)
@@ -69,7 +69,7 @@ def _require_office(case: Case) -> None:
         )
 
 
-def _computed(
+def _compute_scenario(
     case: Case, path: Path, scenario: Scenario, places: Mapping[str, float],
     fault: type[DeliverableError] | type[ReferenceUnreadable],
 ) -> dict[str, Any]:  # fmt: skip

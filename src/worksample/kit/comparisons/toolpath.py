@@ -34,9 +34,9 @@ class ToolPath:
 
 @dataclass(frozen=True, slots=True)
 class MachineRules:
-    """What a machine program must never do. safe_z: height in millimetres below which rapid moves may not travel
-    sideways. low, high: corners of the working space. feed: largest feed in millimetres per minute. spindle: whether
-    the spindle must turn while it cuts. A rule that is None or empty does not apply.
+    """Limits that a machine program must never break. safe_z: height in millimetres below which rapid moves may not
+    travel sideways. low, high: corners of the working space. feed: largest feed in millimetres per minute. spindle:
+    whether the spindle must turn while it cuts. A rule that is None or empty does not apply.
     """
 
     safe_z: float | None = None

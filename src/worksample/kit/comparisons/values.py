@@ -53,7 +53,12 @@ def values(
     rules = ValueRules(tolerance, relative, tuple(required), tuple(ignored), extra)
     _check_tolerances(rules)
     return compare_artifacts(
-        got, want, read_json, lambda a, b: compare_values(a, b, rules), trivial=trivial, fillers=lambda b: [_zeroed(b)]
+        got,
+        want,
+        read_json,
+        lambda a, b: compare_values(a, b, rules),
+        trivial=trivial,
+        fillers=lambda b: [_zero_out(b)],
     )
 
 
@@ -106,13 +111,13 @@ def _same(got: Any, want: Any, at: str, rules: ValueRules) -> bool:
     if isinstance(want, (int, float)):
         if not isinstance(got, (int, float)):
             return False
-        return close(got, want, _allowed(at, rules.tolerance), _allowed(at, rules.relative))
+        return close(got, want, _tolerance_at(at, rules.tolerance), _tolerance_at(at, rules.relative))
     if isinstance(want, str):
         return isinstance(got, str) and plain_text(got) == plain_text(want)
     return bool(got == want)
 
 
-def _allowed(at: str, tolerance: Tolerance) -> float:
+def _tolerance_at(at: str, tolerance: Tolerance) -> float:
     if isinstance(tolerance, Mapping):
         return next((float(limit) for pattern, limit in tolerance.items() if _matches(at, (pattern,))), 0.0)
     return float(tolerance)
@@ -132,12 +137,12 @@ def _check_tolerances(rules: ValueRules) -> None:
             )
 
 
-def _zeroed(value: Any) -> Any:
+def _zero_out(value: Any) -> Any:
     """Return the value with every number 0 and every text empty: a filler of the right shape."""
     if isinstance(value, Mapping):
-        return {key: _zeroed(inner) for key, inner in value.items()}
+        return {key: _zero_out(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_zeroed(inner) for inner in value]
+        return [_zero_out(inner) for inner in value]
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return 0
     return "" if isinstance(value, str) else value

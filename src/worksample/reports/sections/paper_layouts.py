@@ -17,7 +17,7 @@ def paper_layouts(sections: Sequence[Section]) -> Iterator[Section]:
     by its own figure, the best first. The human is left out, as there.
     """
     found = {section.id: section for section in sections}
-    rates, elo = _ranked(found.get("automation")), _ranked(found.get("elo"))
+    rates, elo = _rank(found.get("automation")), _rank(found.get("elo"))
     if not rates or not elo:
         return
     blank = ("", "")
@@ -34,7 +34,7 @@ def paper_layouts(sections: Sequence[Section]) -> Iterator[Section]:
     yield Section(RLI_TABLE_3, "Automation rate and Elo", "RLI Table 3", columns, rows, notes)
 
 
-def _ranked(section: Section | None) -> list[tuple[str, Estimate]]:
+def _rank(section: Section | None) -> list[tuple[str, Estimate]]:
     """Return the agents of a section with the first figure of each, the largest first."""
     if section is None:
         return []

@@ -33,26 +33,26 @@ class TranscriptStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Transcript:
+class TrialTranscript:
     steps: tuple[TranscriptStep, ...]
     note: str = ""
 
 
-def transcript(store: Store, submission: Submission | None) -> Transcript:
+def transcript(store: Store, submission: Submission | None) -> TrialTranscript:
     """Return the steps of a submission's trajectory, or a note that says why there are none."""
     part = submission.parts.get("trajectory") if submission else None
     if part is None:
-        return Transcript((), "No trajectory: the work was done elsewhere or left none.")
+        return TrialTranscript((), "No trajectory: the work was done elsewhere or left none.")
     files = [e for e in store.manifest(part.manifest).files if e.path.endswith(".json") and e.blob]
     if not files or files[0].blob is None:
-        return Transcript((), part.reason or "The trajectory holds no file.")
+        return TrialTranscript((), part.reason or "The trajectory holds no file.")
     try:
         document = json.loads(store.blobs.read(files[0].blob, limit=LIMIT))
     except (ValueError, RecursionError):
-        return Transcript((), "The trajectory is larger than is shown, or not readable.")
+        return TrialTranscript((), "The trajectory is larger than is shown, or not readable.")
     raw = [s for s in document.get("steps", []) if isinstance(s, dict)]
     note = f"The first {STEPS} of {len(raw)} steps." if len(raw) > STEPS else ""
-    return Transcript(tuple(_step(s) for s in raw[:STEPS]), note)
+    return TrialTranscript(tuple(_step(s) for s in raw[:STEPS]), note)
 
 
 def _step(raw: dict[str, Any]) -> TranscriptStep:

@@ -54,7 +54,7 @@ def convert(job: ConversionJob) -> ViewDraft:
 
 def _notes(job: ConversionJob) -> tuple[list[list[Any]], dict[str, Any]]:
     """Return [start, length, pitch, velocity, channel, track] of every note, in seconds, and the song's metadata."""
-    import mido  # type: ignore[import-untyped]
+    import mido
 
     try:
         song = mido.MidiFile(str(job.file), clip=True)

@@ -93,7 +93,7 @@ def company_now() -> datetime:
     return datetime.now(UTC) + timedelta(seconds=_shift())
 
 
-def preloaded() -> dict[str, str]:
+def preload_variables() -> dict[str, str]:
     """Return the environment variables by which a program in C has the company's time."""
     found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
     # The monotonic clock stays the machine's: waits must not end when the company's time is moved on.
@@ -108,10 +108,10 @@ def shift_process() -> None:
     real = time.time
     time.time = lambda: real() + _shift()
     for name in ("stat", "lstat", "fstat"):
-        setattr(os, name, _shifted(getattr(os, name)))
+        setattr(os, name, _shift_times(getattr(os, name)))
 
 
-def _shifted(call: Callable[..., os.stat_result]) -> Callable[..., os.stat_result]:
+def _shift_times(call: Callable[..., os.stat_result]) -> Callable[..., os.stat_result]:
     def work(*words: Any, **named: Any) -> os.stat_result:
         found, by = call(*words, **named), _shift()
         seconds = {f"st_{one}": getattr(found, f"st_{one}") + by for one in ("atime", "mtime", "ctime")}

@@ -19,7 +19,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from .company_time import CompanyTime, preloaded
+from .company_time import CompanyTime, preload_variables
 from .file_trees import copy_writable
 from .ports import RUN
 from .seed_dialects import write_tables
@@ -50,7 +50,7 @@ def seed_chat(state: Path, plan: Plan, plan_file: Path) -> None:
     env = {"WORKPLACE_STATE": str(state), "WORKPLACE_PROGRAMS": str(HERE), "WORKPLACE_PLAN": str(plan_file)}
     done = subprocess.run(
         ["prosody", "--config", str(HERE / "prosody" / "prosody.cfg.lua"), "-F"],
-        env={**os.environ, **env, **preloaded()}, capture_output=True, check=False, timeout=600,
+        env={**os.environ, **env, **preload_variables()}, capture_output=True, check=False, timeout=600,
     )  # fmt: skip
     said = (done.stdout + done.stderr).decode("utf-8", "replace")
     if "seeded" not in done.stdout.decode("utf-8", "replace").splitlines():

@@ -1,4 +1,4 @@
-"""What only the dialects know of a company: GitLab's numbers and labels of issues, merge requests and checks, and
+"""Data of a company that only the dialects have: GitLab's numbers and labels of issues, merge requests and checks, and
 Plane's ids. A service has none of these, so they are tables of the dialects' own.
 """
 

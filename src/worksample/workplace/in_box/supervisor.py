@@ -31,7 +31,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from .company_time import CompanyTime, preloaded
+from .company_time import CompanyTime, preload_variables
 from .configurations import write_configs
 from .documents import load_documents, serve_documents
 from .file_trees import copy_writable, walk
@@ -106,15 +106,17 @@ class ServiceSupervisor:
         begin: dict[str, Callable[[], int | None]] = {
             "chat": lambda: spawn(
                 ["prosody", "--config", str(HERE / "prosody" / "prosody.cfg.lua"), "-F"],
-                {**self._env(), **preloaded()},
+                {**self._env(), **preload_variables()},
             ),
             "tracker": self._start_tracker,
             "files": lambda: fork_worker(lambda: serve_documents(self.state, self.accounts)),
             "git": lambda: spawn(["fcgiwrap", "-f", "-c", "2", "-s", f"unix:{SOCKETS['git']}"], self._env()),
             "calendar": lambda: fork_worker(serve_calendar),
         }
-        begin["dialects"] = lambda: fork_worker(lambda: serve_dialects(self.state, self._spoken(), self.accounts))
-        behind = (*self.names, *(("dialects",) if self._spoken() else ()))
+        begin["dialects"] = lambda: fork_worker(
+            lambda: serve_dialects(self.state, self._served_dialects(), self.accounts)
+        )
+        behind = (*self.names, *(("dialects",) if self._served_dialects() else ()))
         for name in behind:
             with contextlib.suppress(FileNotFoundError):
                 SOCKETS.get(name, RUN / "none").unlink()
@@ -125,7 +127,7 @@ class ServiceSupervisor:
         for name in behind:
             self._wait_for_service(name)
         self.running[
-            spawn(["nginx", "-e", "stderr", "-c", str(RUN / "nginx.conf")], {**self._env(), **preloaded()})
+            spawn(["nginx", "-e", "stderr", "-c", str(RUN / "nginx.conf")], {**self._env(), **preload_variables()})
         ] = "front door"
         for name in self.names:
             self._wait_for(name, PUBLIC[name])
@@ -183,7 +185,7 @@ class ServiceSupervisor:
         }
         return {**os.environ, **own}
 
-    def _spoken(self) -> tuple[str, ...]:
+    def _served_dialects(self) -> tuple[str, ...]:
         """Return what the server of the dialects serves: the dialects, and the pages of the repositories."""
         return (*self.dialects, *(("pages",) if "git" in self.names else ()))
 

@@ -19,7 +19,7 @@ TABS = {"overview": "Overview", "commits": "Commits", "diffs": "Changes", "check
 
 
 @page("GET", "/-/merge_requests")
-def listed(request: PageRequest) -> DialectResponse:
+def list_page(request: PageRequest) -> DialectResponse:
     """Return the list of merge requests in a state."""
     state = request.form.get("state", "opened")
     state = state if state in STATES else "opened"
@@ -73,7 +73,7 @@ def _person(request: PageRequest, key: str) -> str:
 
 
 @page("GET", r"/-/merge_requests/(?P<iid>\d+)(?:/(?P<part>commits|diffs|checks))?")
-def shown(request: PageRequest) -> DialectResponse:
+def show_page(request: PageRequest) -> DialectResponse:
     """Return a page of a merge request."""
     iid, part = request.words[0], request.words[1] or "overview"
     named = {**request.named, "iid": iid}

@@ -24,7 +24,7 @@ class PageSession:
 
 
 class PageSessions:
-    """All sessions of the pages. They end with a reset of the workplace."""
+    """Sessions of the pages. They end with a reset of the workplace."""
 
     def __init__(self, accounts: DialectAccounts) -> None:
         self._accounts = accounts

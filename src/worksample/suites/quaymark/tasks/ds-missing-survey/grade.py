@@ -38,7 +38,7 @@ def grade(case: Case) -> Grade:
             for path in ("/data/surveys/", "/data/surveys", "/data/surveys/*")
             if (at := office.requested("files", method, path, by="jules")) is not None
         ]
-        if not asked().passed and not reason().passed:
+        if not asked().passed and not reason().passed and not fresh():
             return Check(0.0, "nobody was asked or told about what is there")
         return Check.of(bool(seen), "nobody looked at data/surveys", at=min(seen, default=None))
 

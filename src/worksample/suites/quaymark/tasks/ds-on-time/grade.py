@@ -60,8 +60,8 @@ def grade(case: Case) -> Grade:
 
     def untouched() -> Check:
         same = hashlib.sha256(office.file("data/deliveries-2026-02.xlsx")).hexdigest() == case.ref_json("sheet.json")
-        if column("deliveries", 0).fraction == 0 and column("on_time", 1).fraction == 0:
-            return Check(0.0, "nothing right was worked out")
+        if not set(right) <= set(rows()):
+            return Check(0.0, "nothing was worked out")
         return Check.of(same and FILE in office.files("*"), "the workbook was changed, or there is no result", at=made)
 
     def asked() -> Check:

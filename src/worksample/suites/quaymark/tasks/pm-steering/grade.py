@@ -38,8 +38,8 @@ def grade(case: Case) -> Grade:
                 if at is not None:
                     seen[who] = min(at, seen.get(who, at))
         missing = [who for who in THREE if who not in seen]
-        if asked().fraction == 0:
-            return Check(0.0, "nobody was asked after the calendars were read")
+        if asked().fraction == 0 and not meetings():
+            return Check(0.0, "nothing followed of it that the calendars were read")
         return Check.of(not missing, f"nobody looked at {', '.join(missing)}", at=max(seen.values(), default=None))
 
     def asked() -> Check:

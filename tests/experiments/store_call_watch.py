@@ -1,4 +1,4 @@
-"""The command line, telling of every store call on an event loop: `python -m experiments.watched ARGS`."""
+"""The command line, telling of every store call on an event loop: `python -m experiments.store_call_watch ARGS`."""
 
 from __future__ import annotations
 
