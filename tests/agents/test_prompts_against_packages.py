@@ -80,7 +80,7 @@ def false_claims(folder: Path) -> list[str]:
     table = tomllib.loads((folder / "task.toml").read_text())
     agent, found = define(harness="worker", model="provider/model"), []
     for instance in ingest(package, HashSink()).instances:
-        own = next((one for one in table.get("instance", []) if one["name"] == instance.name), {})
+        own: dict[str, Any] = next((one for one in table.get("instance", []) if one["name"] == instance.name), {})
         whole = table.get("environment", {})
         paths = {**whole.get("paths", {}), **own.get("paths", {})}
         merged = {**table, "environment": {**whole, "paths": paths}}

@@ -169,6 +169,7 @@ _VALUES: dict[str, st.SearchStrategy[object]] = {
     "strings": st.lists(st.sampled_from(["two", "{word}", ""]), max_size=3),
     "integer": st.integers(0, 5),
     "number": st.floats(-1e5, 1e5) | st.integers(0, 5),
+    "boolean": st.booleans(),
 }
 
 

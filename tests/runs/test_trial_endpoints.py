@@ -11,7 +11,7 @@ import pytest
 
 from runs.material import player
 from worksample.agents import define
-from worksample.agents.box_endpoints import BROWSER_HOST, MODEL_HOST
+from worksample.agents.box_endpoints import BROWSER_HOST, DESKTOP_HOST, MODEL_HOST
 from worksample.box import Endpoint
 from worksample.records import Agent, EndpointSpec, Environment, ServiceSpec
 from worksample.runs.trial_context import TrialContext
@@ -64,7 +64,14 @@ def test_names_are_endpoints_and_wildcards_are_one_proxy() -> None:
     told = dict(environment_of(both))
     assert told.keys() == {"HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"}
     assert told["https_proxy"] == told["HTTPS_PROXY"] == f"http://{PROXY}"
-    assert told["NO_PROXY"].split(",") == ["localhost", "127.0.0.0/8", MODEL_HOST, BROWSER_HOST, "api.example.com"]
+    assert told["NO_PROXY"].split(",") == [
+        "localhost",
+        "127.0.0.0/8",
+        MODEL_HOST,
+        BROWSER_HOST,
+        DESKTOP_HOST,
+        "api.example.com",
+    ]
 
 
 SERVED = ServiceSpec(name="shop", box="shop", argv=("true",), ports=(80,))
