@@ -14,9 +14,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.viewers.cadfiles import step
 from kit.artifact_files import MODES, STAR, scan
 from worksample.errors import Cause, DeliverableError, GraderError
 from worksample.kit import Check, ForbiddenAction, MachineRules, TextProbe, probe_text, replayed, toolpath, values
+from worksample.kit.comparisons.solids import read_solid
 from worksample.kit.reader_process import ReaderLimits, read_apart
 from worksample.kit.source import UnreadableSource
 
@@ -213,6 +215,14 @@ def test_reader_process_writes_no_file(tmp_path: Path) -> None:
             "shutil:copyfile", tmp_path / "mine", extra="graders", options={"dst": str(tmp_path / "result.json")}
         )
     assert not (tmp_path / "result.json").is_file() or not (tmp_path / "result.json").read_text()
+
+
+def test_step_is_read_in_millimetres(tmp_path: Path) -> None:
+    (tmp_path / "box.step").write_text(step())
+    box = read_solid(tmp_path / "box.step")
+    assert box.watertight
+    assert box.size.tolist() == pytest.approx([2, 3, 4])
+    assert box.volume == pytest.approx(24)
 
 
 def test_missing_library_leaves_work_ungraded(tmp_path: Path) -> None:

@@ -9,11 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from worksample.files.shown_formats import formats_text
-from worksample.records import By, Instance, Manifest, Protocol, digest_of
+from worksample.records import By, Environment, Instance, Manifest, Protocol, digest_of
 from worksample.tasks.workplace_settings import DIALECTS, PORTS, WORKPLACE
 from worksample.terminal_text import duration
 
-from .account_text import accounts_text, copied_inputs_text
 from .workspace import Workspace
 
 if TYPE_CHECKING:
@@ -217,3 +216,27 @@ def has_colleagues(instance: Instance) -> bool:
 
 def _plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def accounts_text(environment: Environment, *, browser: bool) -> str:
+    """Return the accounts that the agent is told, and the services in which its browser is signed in; "" if the task
+    has none.
+
+    browser: whether the agent uses a browser.
+    """
+    lines = [
+        f"Your account for {one.service} ({one.url}): user name {one.name}, password {one.password}."
+        for one in environment.accounts
+        if one.shown
+    ]
+    if browser and environment.browser is not None and environment.browser.signed_in:
+        names = ", ".join(f"{one.service} ({one.url})" for one in environment.accounts)
+        lines.append(f"Your browser is already signed in to {names}.")
+    return "\n".join(lines)
+
+
+def copied_inputs_text(environment: Environment) -> str:
+    """Return a sentence about the copies of the input files in the output folder; "" if the task has none."""
+    if not environment.copied_inputs:
+        return ""
+    return f"{environment.paths.output} already has copies of the input files, which you may change."

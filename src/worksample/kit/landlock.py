@@ -18,8 +18,8 @@ _ALL = (1 << 13) - 1
 _RULE = Struct("=Qi")
 
 
-def allow_only(paths: Iterable[Path]) -> bool:
-    """Let this process open only files at or below `paths`, for reading, from now on.
+def allow_only(paths: Iterable[Path], writable: Iterable[Path] = ()) -> bool:
+    """Let this process open only files at or below `paths`, for reading, and at or below `writable`, from now on.
 
     Returns False, without any effect, if the kernel has no Landlock. Paths that do not exist are left out.
     """
@@ -32,19 +32,20 @@ def allow_only(paths: Iterable[Path]) -> bool:
         return False
     try:
         for path in paths:
-            _add(libc, ruleset, path)
+            _add(libc, ruleset, path, _READ_FILE | (_EXECUTE | _READ_FOLDER if path.is_dir() else 0))
+        for path in writable:
+            _add(libc, ruleset, path, _ALL)
         return bool(libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) == 0 and libc.syscall(_RESTRICT, ruleset, 0) == 0)
     finally:
         os.close(ruleset)
 
 
-def _add(libc: ctypes.CDLL, ruleset: int, path: Path) -> None:
+def _add(libc: ctypes.CDLL, ruleset: int, path: Path, rights: int) -> None:
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return
     try:
-        rights = _READ_FILE | (_EXECUTE | _READ_FOLDER if path.is_dir() else 0)
         rule = ctypes.create_string_buffer(_RULE.pack(rights, place), _RULE.size)
         libc.syscall(_ADD, ruleset, _PATH_BENEATH, rule, 0)
     finally:

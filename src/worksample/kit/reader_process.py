@@ -2,7 +2,8 @@
 
 Libraries that decode films, meshes, maps and medical pictures are large and partly written in C. A broken file may make
 them loop, crash, or follow a path in the file to another file. So each file is read in a new process that can open
-nothing but that file and the installed programs (by Landlock, if the kernel has it), and that ends at its limits.
+nothing but that file, a scratch folder and the installed programs (by Landlock, if the kernel has it), and that ends at
+its limits.
 
 The child writes one frame to its pipe: the length of a JSON text as eight bytes, the JSON text, then the bytes of the
 arrays. No pickle is involved.
@@ -15,6 +16,7 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -77,8 +79,8 @@ def read_apart(
     extra: the extra of Worksample with the libraries that the reader imports.
 
     Raises UnreadableSource if the file is malformed, exceeds a limit, or ends the process; GraderError
-    (`grader.lacks`) if a library is not installed. Read the reference before the deliverable: then a reader that fails
-    on the deliverable alone is the deliverable's fault.
+    (`grader.lacks`) if a library is not installed, or (`grader.sandbox`) if no process can be run. Read the reference
+    before the deliverable: then a reader that fails on the deliverable alone is the deliverable's fault.
     """
     limits = limits or ReaderLimits()
     size = path.stat().st_size
@@ -86,16 +88,32 @@ def read_apart(
         raise UnreadableSource(f"is larger than {limits.file:,} bytes")
     if size == 0:
         raise UnreadableSource("is empty")
+    try:
+        with tempfile.TemporaryDirectory(prefix="reader-") as scratch:
+            data, code = _run(reader, path, limits, options or {}, beside, scratch)
+    except OSError as error:  # no disk, process or pipe: never the file's fault
+        raise GraderError(
+            f"a reader process cannot be run: {error.strerror or error}",
+            cause=Cause.GRADER_SANDBOX,
+            next="free disk space and memory on this machine, then grade again",
+        ) from error
+    return _unpack(data, code, extra, limits)
+
+
+def _run(
+    reader: str, path: Path, limits: ReaderLimits, options: dict[str, Any], beside: Sequence[Path], scratch: str
+) -> tuple[bytes, int]:
+    """Run the reader's process. Return its answer and its exit code. scratch: the one folder in which it may write."""
     source, sink = os.pipe()
     try:
         told = json.dumps({
-            "reader": reader, "path": str(path.absolute()), "options": options or {}, "pipe": sink,
+            "reader": reader, "path": str(path.absolute()), "options": options, "pipe": sink, "scratch": scratch,
             "seconds": limits.seconds, "memory": limits.memory, "beside": [str(one.absolute()) for one in beside],
         })  # fmt: skip
         with subprocess.Popen(
             [sys.executable, "-P", "-m", __name__, told],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            pass_fds=(sink,), env={**_environment(), **_QUIET},
+            pass_fds=(sink,), env={**_environment(), **_QUIET, "TMPDIR": scratch, "TEMP": scratch},
         ) as child:  # fmt: skip
             os.close(sink)
             sink = -1
@@ -110,7 +128,7 @@ def read_apart(
         for end in (source, sink):
             if end >= 0:
                 os.close(end)
-    return _unpack(data, code, extra, limits)
+    return data, code
 
 
 @contextmanager
@@ -198,8 +216,8 @@ def _limit(told: dict[str, Any]) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     resource.setrlimit(resource.RLIMIT_AS, (held + told["memory"],) * 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    allow_only([*_programs(), Path(told["path"]), *map(Path, told["beside"])])
+    resource.setrlimit(resource.RLIMIT_FSIZE, (ANSWER_LIMIT, ANSWER_LIMIT))
+    allow_only([*_programs(), Path(told["path"]), *map(Path, told["beside"])], [Path(told["scratch"])])
 
 
 def _programs() -> list[Path]:

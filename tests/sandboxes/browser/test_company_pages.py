@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.long(seconds=60),
 ]
 COMPANY = Path(__file__).parents[3] / "examples/invoice-1043/company"
-NAMES = ("chat", "tracker", "files")
+NAMES = ("chat", "tracker", "files", "git", "calendar")
 WORD = "paddle-and-float-26"
 
 
@@ -39,7 +39,7 @@ async def _until(stage: Stage, *wanted: str) -> str:
     raise AssertionError(seen)
 
 
-async def test_agent_logs_in_to_chat_tracker_and_files() -> None:
+async def test_agent_logs_in_to_all_services_and_uses_their_pages() -> None:
     begun = await asyncio.to_thread(seed_of_folder, COMPANY, NAMES)
     workplace = workplace_over_state(NAMES, begun.state, "test", accounts=begun.accounts)
     places = {Endpoint(name, PORTS[name]): f"service:{WORKPLACE}:{PORTS[name]}" for name in NAMES}
@@ -74,3 +74,34 @@ async def _log_in(stage: Stage) -> None:
     await stage.on("button 'login'", "click")
     await stage.do("goto", url="http://files:8092/finance/")
     await _until(stage, "invoices-2026.csv")
+    await _merge(stage)
+    await _appoint(stage)
+
+
+async def _merge(stage: Stage) -> None:
+    """Open a merge request, approve and merge it."""
+    await stage.do("goto", url="http://git:8929/root/billing/-/edit/main/README.md")
+    await stage.on("textbox 'Username or primary email'", "fill", value="assistant")
+    await stage.on("textbox 'Password'", "fill", value=WORD)
+    await stage.on("button 'Sign in'", "click")
+    await stage.on("textbox 'Content'", "fill", value="# Billing by hand")
+    await stage.on("textbox 'Branch'", "fill", value="by-hand")
+    await stage.on("button 'Commit changes'", "click")
+    await stage.do("goto", url="http://git:8929/root/billing/-/merge_requests/new?source=by-hand")
+    await stage.on("button 'Create merge request'", "click")
+    await stage.on("button 'Approve'", "click")
+    assert "9 Mar 2026" in (await stage.on("button 'Merge'", "click")).text
+    await _until(stage, "Merged by Alex Assistant")
+
+
+async def _appoint(stage: Stage) -> None:
+    """Make an event in the week of the company's day."""
+    await stage.do("goto", url="http://calendar:5232/")
+    await stage.on("textbox 'Account'", "fill", value="assistant")
+    await stage.on("textbox 'Password'", "fill", value=WORD)
+    await stage.on("button 'Sign in'", "click")
+    await _until(stage, "Mar 9 ")
+    await stage.on("button 'New event'", "click")
+    await stage.on("textbox 'Title'", "fill", value="Call the school")
+    await stage.on("button 'Save'", "click")
+    await _until(stage, "Call the school")

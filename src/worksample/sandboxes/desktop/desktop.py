@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
+import math
 import time
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from worksample.background_services import FailureSignal
 from worksample.box import Box, Process
@@ -22,12 +27,16 @@ from .desktop_ledger import FILM, DesktopLedger
 from .display import Display, ScreenEnded
 from .display_session import SessionConfig, start_session
 from .element_actions import ELEMENTS, carry_out_on_elements
-from .film import Film
+from .film import ScreenFilm
 from .hands import Hands
 from .process_watch import ProcessWatch
-from .screen_picture import encode, picture_size
 from .screen_reader import ScreenReader
 
+LONGEST_SIDE, MOST_PIXELS = 1568, 1_150_000
+"""Maximum side and number of pixels of a picture for a model. Providers scale larger ones down themselves, and the
+model's coordinates would then fit no longer.
+"""
+QUALITY = 90
 CURRENT: ContextVar[Desktop | None] = ContextVar("worksample_desktop", default=None)
 """The desktop of the current trial."""
 AGENT_TOOLS: dict[str, ToolAction] = {COMPUTER.name: COMPUTER, **ELEMENTS}
@@ -64,7 +73,7 @@ class Desktop:
     failure: FailureSignal = field(default_factory=lambda: FailureSignal(overrules=True))
     """Signal with the SandboxError that ends the trial if the screen is lost."""
     reader: ScreenReader | None = None
-    _film: Film | None = None
+    _film: ScreenFilm | None = None
     _watch: ProcessWatch | None = None
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _processes: list[Process] = field(default_factory=list)
@@ -93,7 +102,7 @@ class Desktop:
             await self.display.live_client.copy(self.session.clipboard)
         self.reader = ScreenReader(self.display.manager, self.box, self.ledger.add_windows)
         self._watch = ProcessWatch(self.box, self.ledger.add_processes)
-        self._film = Film(self.display, self.ledger.folder / FILM)
+        self._film = ScreenFilm(self.display, self.ledger.folder / FILM)
         session, *_ = await asyncio.gather(start_session(self.box, self.session), self.reader.open(), self._film.open())
         self._processes += session
         self._watch.open()
@@ -240,3 +249,22 @@ class Desktop:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await client.next_change(client.serial)
+
+
+def picture_size(screen: tuple[int, int]) -> tuple[int, int]:
+    """Return the size of the picture that a model sees of a screen."""
+    width, height = screen
+    scale = min(1.0, LONGEST_SIDE / max(screen), math.sqrt(MOST_PIXELS / (width * height)))
+    return max(1, round(width * scale)), max(1, round(height * scale))
+
+
+def encode(frame: NDArray[np.uint8], size: tuple[int, int] | None = None) -> bytes:
+    """Return a frame (blue, green, red, unused) as JPEG, scaled to `size`."""
+    from PIL import Image
+
+    picture = Image.fromarray(np.ascontiguousarray(frame[:, :, 2::-1]))
+    if size is not None and size != picture.size:
+        picture = picture.resize(size, Image.Resampling.BILINEAR, reducing_gap=2.0)
+    out = io.BytesIO()
+    picture.save(out, "JPEG", quality=QUALITY, subsampling=0)
+    return out.getvalue()

@@ -18,7 +18,7 @@ END_WAIT = 60.0
 
 
 @dataclass
-class Film:
+class ScreenFilm:
     """A film that is being recorded into a file."""
 
     display: Display
