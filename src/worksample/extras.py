@@ -102,8 +102,8 @@ class InstallOrigin:
 
     @property
     def installer(self) -> str:
-        """Start of the install command, before the names of packages. It is `pip install` if the `pip` on the path
-        belongs to this environment.
+        """Start of the install command, before the names of packages: `pip install` if the `pip` on the path belongs to
+        this environment, else this environment's own pip, else uv.
         """
         from shlex import quote
         from shutil import which

@@ -121,8 +121,8 @@ def bind_mounts(config: BoxConfig) -> list[tuple[str, str, bool]]:
 
 
 def _layers(root: Root) -> list[tuple[str, str]]:
-    """Return the folders of an image's root, topmost first, each with its place before the exec server switches to the
-    image's root.
+    """Return the folders that make up an image's root, the topmost first. Each comes with the path at which it is
+    mounted until the exec server switches to the image's root.
     """
     return [*((folder, f"{LOWER}-{number}") for number, folder in enumerate(root.over)), (root.folder, LOWER)]
 

@@ -27,8 +27,8 @@ class JudgeSession:
     """Files that could not be shown to the judge, each with the reason."""
 
     async def ask_about(self, probe: Probe, hidden: Sequence[Exhibit]) -> JudgeReply:
-        """Ask a question about work of which the exhibits `hidden` could not be shown. The judge also says whether it
-        could inspect the work without them.
+        """Ask a question about work. The exhibits `hidden` could not be shown to the judge. The judge also says whether
+        it could inspect the work without them.
 
         Raises JudgeError (`judge.unshown` or a similar cause) if the judge could not inspect the work, or if the judge
         does not answer.

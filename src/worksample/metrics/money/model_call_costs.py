@@ -147,9 +147,9 @@ def _applicable(
     """
     if len({(p.since, p.above) for p in steps}) < len(steps):
         raise UsageError(
-            "two prices have the same date and the same length of prompt",
+            "two prices apply to the same date and the same length of prompt",
             where="prices",
-            next="leave one of them out, or give it another since or above",
+            next="leave one of them out, or change its `since` or `above`",
         )
     starts = sorted({p.since for p in steps})
     out = []

@@ -77,7 +77,7 @@ def funnel(store: Store, round: str = "") -> Funnel:
     chosen = next((r for r in known if r.id == round), None) if round else (known[-1] if known else None)
     if chosen is None:
         raise PlanError(
-            "the store has no such round that qualifies jobs", where=round, next="worksample jobs qualify SUITE"
+            "the store has no qualification of jobs with this id", where=round, next="worksample jobs qualify SUITE"
         )
     jobs = judged_jobs(store, chosen)
     return Funnel(chosen.id, tuple(_funnel_steps(store, chosen, jobs)), jobs)

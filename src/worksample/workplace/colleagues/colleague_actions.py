@@ -60,7 +60,7 @@ class ServiceDeeds:
             await self._upload("calendar", f"/{who}/calendar/{deed.id}.ics", data, "text/calendar")
 
     async def _issue(self, who: str, deed: Deed) -> None:
-        """Change the issue whose subject begins with the deed's text, as the person `who`."""
+        """Change an issue as the person `who`: the one whose subject begins with the subject that the deed names."""
         assert deed.issue is not None
         one = deed.issue
         found = await self._tracker("GET", f"/issues.json?status_id=*&limit=100&subject=~{quote(one.subject)}", who)

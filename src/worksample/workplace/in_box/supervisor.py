@@ -207,12 +207,14 @@ class ServiceSupervisor:
 
 
 def load_pages() -> None:
-    """Load the pages of the repositories and compile their templates."""
-    from .dialects import server
-    from .dialects.gitlab import api
+    """Load the pages of the repositories and the dialects, and compile the templates, so that no fork does it again."""
     from .git_pages.rendering import templates
 
-    assert server, api
+    for module in (
+        "dialects.server", "dialects.owncloud", "dialects.gitlab.api", "dialects.plane.api", "dialects.rocketchat.api",
+        "git_pages.code_pages", "git_pages.merge_request_pages",
+    ):  # fmt: skip
+        importlib.import_module(f"in_box.{module}")
     templates()
 
 
