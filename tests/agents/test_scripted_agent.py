@@ -125,12 +125,11 @@ def test_clipping_keeps_head_and_tail(text: str, size: int) -> None:
 def test_presets_match_the_papers(name: str) -> None:
     agent = define(preset=name, model="openai/some")
     limits = {k: v for k, v in agent.settings["limits"].items() if v is not None}
-    assert (
-        limits
-        == {"rli": {"time": 3600, "cost": 30}, "ale": {"time": 18000}, "tac": {"turns": 100, "cost": 4}, "upbench": {}}[
-            name
-        ]
-    )
+    cost, hour, day = {"cost": 30}, {"time": 3600}, {"time": 18000}
+    assert limits == {
+        "rli": {**hour, **cost}, "rli-cli": {**hour, **cost}, "rli-cua": {**hour, **cost}, "ale": day, "ale-cli": day,
+        "tac": {"turns": 100, "cost": 4}, "upbench": {},
+    }[name]  # fmt: skip
     assert agent.harness == ("plan-act-reflect" if name == "upbench" else "worker")
 
 

@@ -75,9 +75,7 @@ def test_requester_is_identified_by_password_or_token(tmp_path: Path) -> None:
 def test_missing_gitlab_features_are_refused(tmp_path: Path) -> None:
     dialect = GitLab(known(tmp_path), tmp_path, tracker=NOBODY)
     for method, path in (
-        ("POST", "/api/v4/projects"), ("DELETE", "/api/v4/projects/1"), ("GET", "/api/v4/projects/1/pipelines"),
-        ("GET", "/api/v4/projects/1/protected_branches"),
-        ("PUT", "/api/v4/users/1"),
+        ("PUT", "/api/v4/users/1"), ("GET", "/api/v4/runners"), ("POST", "/api/v4/projects/1/hooks"),
     ):  # fmt: skip
         answer = dialect.answer(asked(method, path, private_token="root-token"))
         assert answer.status == 501, path
@@ -93,9 +91,8 @@ def test_missing_gitlab_features_are_refused(tmp_path: Path) -> None:
 
 def test_missing_plane_features_are_refused(tmp_path: Path) -> None:
     dialect = Plane(known(tmp_path), tmp_path, tracker=NOBODY)
-    for method, path in (("POST", "projects/"), ("GET", "projects/x//pages/"), ("DELETE", "projects/x/")):
-        answer = dialect.answer(asked(method, f"/api/v1/workspaces/tac/{path}", x_api_key="root-token"))
-        assert answer.status == 501, path
+    answer = dialect.answer(asked("GET", "/api/v1/workspaces/tac/projects/x//pages/", x_api_key="root-token"))
+    assert answer.status == 501
     assert dialect.answer(asked("GET", "/api/v1/workspaces/tac/projects/")).status == 401
 
 
