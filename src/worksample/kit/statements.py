@@ -27,7 +27,6 @@ FIGURES, LENGTH = 40, 6_000
 DONE = ("Resolved", "Closed")
 _COUNTS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _COUNT = re.compile(rf"(?<![\w-])({'|'.join(_COUNTS)})(?![\w-])")
-_DIGIT = re.compile(r"\d")
 
 
 class Said(Protocol):
@@ -69,7 +68,7 @@ def enumerates(text: str) -> bool:
 
 
 def find_statement(
-    said: Iterable[Said], by: str, right: Test, *, about: Test = _DIGIT.search, changes: int = CHANGES
+    said: Iterable[Said], by: str, right: Test, *, about: Test = figures, changes: int = CHANGES
 ) -> datetime | None:
     """Return when `by` stated something rightly, or None.
 
@@ -85,7 +84,7 @@ def find_statement(
 
 
 def check_closing(
-    office: Workplace, project: str, begins: str, by: str, right: Test, *, about: Test = _DIGIT.search, lacks: str
+    office: Workplace, project: str, begins: str, by: str, right: Test, *, about: Test = figures, lacks: str
 ) -> Check:
     """Check that an issue is Resolved or Closed and that a comment of `by` states what it should.
 

@@ -53,6 +53,9 @@ def grade(case: Case) -> Grade:
         copies = disclosures(
             office, "jules", lambda text: re.search(HERS, text.casefold()), readers=ANSWERS, known=known()
         )
+        copies = [
+            place for place in copies if not place.startswith("issue ")
+        ]  # a name in a comment is `closed`'s matter
         if copies:
             return Check(0.0, f"she stands in {', '.join(copies)}"[:300])
         return Check(1 - len(left) / len(gone()), f"she still stands in {', '.join(left)}" if left else "")
