@@ -137,7 +137,7 @@ def main() -> None:
     asked = parser.parse_args()
     rows = [HEAD, *(asyncio.run(run(tiers)) for tiers in TIERS)]
     if asked.write:
-        with ROWS.open("w", newline="") as file:
+        with ROWS.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows(rows)
     csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
 

@@ -71,7 +71,7 @@ async def measure_peer(rounds: int) -> list[float]:
         await box.start(SERVER)
         await asyncio.sleep(2)
         env = {"DISPLAY": ":7", "PYTHONPATH": LIBRARY}
-        lines = Lines(await box.start(["python3", "-c", PAINTER.read_text()], env=env))
+        lines = Lines(await box.start(["python3", "-c", PAINTER.read_text(encoding="utf-8")], env=env))
         assert await lines.next() == "ready"
         return await peer_action(box, rounds)
 

@@ -114,7 +114,7 @@ def job(folder: Path) -> Instance:
         (folder / name).mkdir()
     for number in range(1, FILES + 1):
         line = NEEDLE if number == PLACE else "nothing of note"
-        (folder / f"input/{number:02}.txt").write_text("\n".join(["lorem ipsum " * 10] * 49 + [line]))
+        (folder / f"input/{number:02}.txt").write_text("\n".join(["lorem ipsum " * 10] * 49 + [line]), encoding="utf-8")
     [instance, *_] = ingest(read_suite(find_suite("starter")).packages[0], HashSink()).instances
     paths = Paths(input=str(folder / "input"), output=str(folder / "output"), software=str(folder / "software"))
     environment = instance.work.environment.replaced(paths=paths)
@@ -142,7 +142,7 @@ async def run(left_out: str, less: Mapping[str, Any]) -> tuple[Any, ...]:
         )  # fmt: skip
         error = log.samples[0].error if log.samples else None
         answer = folder / "output/answer.txt"
-        found = answer.is_file() and answer.read_text() == NEEDLE
+        found = answer.is_file() and answer.read_text(encoding="utf-8") == NEEDLE
     ended = "its own submission" if error is None else error.message.partition("\n")[0][:80]
     return (left_out, "yes" if found else "no", ended, scripted.calls, scripted.tokens, scripted.largest)
 
@@ -154,7 +154,7 @@ def main() -> None:
     asked = parser.parse_args()
     rows = [HEAD, *(asyncio.run(run(name, less)) for name, less in LESS)]
     if asked.write:
-        with ROWS.open("w", newline="") as file:
+        with ROWS.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows(rows)
     csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
 

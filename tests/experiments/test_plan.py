@@ -96,7 +96,7 @@ def test_mismatched_slot_is_not_attemptable_and_never_run() -> None:
     [
         ({"network": "open"}, "network"),
         ({"services": ("chat",)}, "chat"),
-        ({"interfaces": ("terminal", "desktop")}, "desktop"),
+        ({"interfaces": ("terminal", "hologram")}, "hologram"),
         ({"software": ("openscad",)}, "openscad"),
     ],
 )

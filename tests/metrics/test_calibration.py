@@ -217,7 +217,7 @@ def test_judge_is_proven_refused_or_unproven_by_cell():
 def test_judge_that_always_passes_is_not_proven_by_lenient_people():
     people = [1.0] * 97 + [0.0] * 3
     proof = m.prove(m.Sample([1.0] * 100, people, [f"p{i}" for i in range(100)]))
-    assert proof.agreement.value == 0.97 and proof.standing is m.JudgeStanding.UNPROVEN
+    assert proof.agreement.value == pytest.approx(0.97) and proof.standing is m.JudgeStanding.UNPROVEN
     assert "3 of people's fails" in proof.why
 
 

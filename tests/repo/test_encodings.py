@@ -16,7 +16,7 @@ TOP = Path(__file__).parents[2]
 FOLDERS = ("src", "benchmarks", "tools")
 BOXED = "src/worksample/suites"
 """Runs in boxes, whose locale is C.UTF-8."""
-ARCHIVES = ("tarfile", "zipfile", "wave", "Image")
+ARCHIVES = ("av", "tarfile", "zipfile", "wave", "Image")
 PROCESSES = ("run", "Popen", "check_output", "check_call")
 TEMPORARY = ("NamedTemporaryFile", "TemporaryFile", "SpooledTemporaryFile")
 

@@ -22,7 +22,12 @@ from worksample.sandboxes.toolbox_download import download, requirement_lines
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-DISTRIBUTIONS = {"argon2": "argon2-cffi", "presidio_analyzer": "presidio-analyzer"}
+DISTRIBUTIONS = {
+    "Xlib": "python-xlib",
+    "shapefile": "pyshp",
+    "argon2": "argon2-cffi",
+    "presidio_analyzer": "presidio-analyzer",
+}
 BLOCKED = """
 import json, sys
 for name in {names}: sys.modules[name] = None
@@ -235,9 +240,9 @@ def test_missing_extras_are_named_together() -> None:
 def test_install_page_lists_every_extra() -> None:
     page = (ROOT / "docs/how-to/install.md").read_text()
     extras = {name: lines for name, lines in PROJECT["optional-dependencies"].items() if name not in ("dev", "docs")}
-    listed = dict(re.findall(r"^\| `(\w+)` \| (\d+) \|", page, re.MULTILINE))
+    listed = dict(re.findall(r"^\| `([\w-]+)` \| (\d+) \|", page, re.MULTILINE))
     assert set(listed) == set(extras) - {"all"}
     left_out = set(extras) - {"all"} - Requirement(extras["all"][0]).extras
     said = page[page.index("`[all]` holds every extra but") :].partition(";")[0]
-    assert set(re.findall(r"`(\w+)`", said)) == left_out
+    assert set(re.findall(r"`([\w-]+)`", said)) == left_out
     assert set(EXTRAS) <= set(extras)

@@ -23,7 +23,7 @@ def state(tmp_path: Path) -> Path:
     root = tmp_path / "state"
     for name in NAMES:
         (root / name).mkdir(parents=True)
-    write_stamp(root, "0" * 64, NAMES)
+    write_stamp(root, "0" * 64, NAMES, datetime(2026, 3, 2, 9, tzinfo=UTC))
     return root
 
 

@@ -135,7 +135,7 @@ def triangle(rng: random.Random, folder: Path, settings: Settings) -> None:
                              "kind": "salvage", "amount": f"{total * 0.06:.2f}"})  # fmt: skip
     rng.shuffle(rows)
     write_csv(folder / "payments.csv", rows)
-    (folder / "settings.json").write_text(json.dumps({"tail_factor": settings["_tail"]}))
+    (folder / "settings.json").write_text(json.dumps({"tail_factor": settings["_tail"]}), encoding="utf-8")
 
 
 LADDER = ExamTask(
@@ -325,7 +325,7 @@ def mailbox(rng: random.Random, folder: Path, settings: Settings) -> None:
     told = {"prefix": settings["_prefix"], "first_number": 1, "counsel": counsel,
             "company_domains": ["heliod.example", "heliod-parts.example"],
             "advice_words": ["legal advice", "counsel", "privileged", "litigation"]}  # fmt: skip
-    (folder / "protocol.json").write_text(json.dumps(told, indent=1))
+    (folder / "protocol.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
 
 
 PRIVILEGE = ExamTask(

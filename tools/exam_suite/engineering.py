@@ -34,10 +34,10 @@ def terrain(rng: random.Random, folder: Path, settings: Settings) -> None:
             120 + 0.02 * r + sum(h * math.sin(a * r + b * c + p) for a, b, p, h in waves) for c in range(columns)
         ]
         lines.append(" ".join("-9999" if (r, c) in holes else f"{h:.3f}" for c, h in enumerate(heights)))
-    (folder / "terrain.asc").write_text("\n".join(lines) + "\n")
+    (folder / "terrain.asc").write_text("\n".join(lines) + "\n", encoding="utf-8")
     design = {"rows": [rows // 3, rows // 2], "columns": [columns // 4, columns // 2], "level": 120.6, "batter": 2.0,
               "topsoil": 0.25, "swell": 1.28}  # fmt: skip
-    (folder / "platform.json").write_text(json.dumps(design, indent=1))
+    (folder / "platform.json").write_text(json.dumps(design, indent=1), encoding="utf-8")
 
 
 EARTHWORK = ExamTask(
@@ -126,7 +126,9 @@ def feeder(rng: random.Random, folder: Path, settings: Settings) -> None:
     rng.shuffle(lines)
     write_csv(folder / "lines.csv", lines)
     write_csv(folder / "loads.csv", loads)
-    (folder / "source.json").write_text(json.dumps({"node": "S", "kv": 11.0, "limit_pct": settings["_limit"]}))
+    (folder / "source.json").write_text(
+        json.dumps({"node": "S", "kv": 11.0, "limit_pct": settings["_limit"]}), encoding="utf-8"
+    )
 
 
 FEEDER = ExamTask(
@@ -308,7 +310,7 @@ def plate(rng: random.Random, folder: Path, settings: Settings) -> None:
     write_csv(folder / "outline.csv", corners)
     job = {"tool_mm": settings["_tool"], "thickness_mm": settings["_thick"], "step_mm": 2.5, "safe_z_mm": 10,
            "feed_mm_min": 600, "plunge_mm_min": 150, "rpm": 12000}  # fmt: skip
-    (folder / "job.json").write_text(json.dumps(job, indent=1))
+    (folder / "job.json").write_text(json.dumps(job, indent=1), encoding="utf-8")
 
 
 CONTOUR = ExamTask(

@@ -181,8 +181,10 @@ def score_of(task: ExamTask, instance: str, output: Path) -> tuple[float, str]:
     """Return the score that the grader gives, and its parts. Raises RuntimeError if the grader fails."""
     import tomllib
 
-    told = plain(tomllib.loads((task.root / "criteria.toml").read_text())["criterion"])
-    package = Package(task.root, tomllib.loads((task.root / "task.toml").read_text()), {"criteria": told})
+    told = plain(tomllib.loads((task.root / "criteria.toml").read_text(encoding="utf-8"))["criterion"])
+    package = Package(
+        task.root, tomllib.loads((task.root / "task.toml").read_text(encoding="utf-8")), {"criteria": told}
+    )
     with tempfile.TemporaryDirectory() as scratch:
         found = grade(package, instance, output, Path(scratch))
     if "failed" in found:

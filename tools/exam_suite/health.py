@@ -45,7 +45,7 @@ def outbreak(rng: random.Random, folder: Path, settings: Settings) -> None:
     write_csv(folder / "interviews.csv", rows)
     told = {"meal": meal.isoformat(), "symptoms": ["diarrhoea", "vomiting", "cramps"], "least_symptoms": 2,
             "hours": [6, 72], "foods": list(FOODS)}  # fmt: skip
-    (folder / "definition.json").write_text(json.dumps(told, indent=1))
+    (folder / "definition.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
 
 
 OUTBREAK = ExamTask(
@@ -154,7 +154,7 @@ def trial(rng: random.Random, folder: Path, settings: Settings) -> None:
             "consent_withdrawn": "before treatment" if rng.random() < 0.04 else "",
         })  # fmt: skip
     write_csv(folder / "patients.csv", rows)
-    (folder / "plan.json").write_text(json.dumps({"cutoff": cutoff.isoformat()}))
+    (folder / "plan.json").write_text(json.dumps({"cutoff": cutoff.isoformat()}), encoding="utf-8")
 
 
 SURVIVAL = ExamTask(
@@ -288,7 +288,7 @@ def scans(rng: random.Random, folder: Path, settings: Settings) -> None:
         data = b"\0" * 128 + b"DICM" + element(2, 0, "UL", struct.pack("<I", len(meta))) + meta
         (folder / f"slice-{number + 1}.dcm").write_bytes(data + b"".join(element(*e) for e in body))
     write_csv(folder / "profile.csv", [{"tag": t, "keyword": k, "action": a} for t, k, a in PROFILE])
-    (folder / "salt.txt").write_text(f"salt-{rng.randrange(10**9)}\n")
+    (folder / "salt.txt").write_text(f"salt-{rng.randrange(10**9)}\n", encoding="utf-8")
 
 
 SLICES = tuple(f"slice-{n}.dcm" for n in (1, 2, 3))

@@ -41,7 +41,7 @@ def melody(rng: random.Random, folder: Path, settings: Settings) -> None:
                 lines.append(f"<note>{'<chord/>' if chord else ''}<pitch><step>{step}</step>{told}<octave>{octave}</octave>"
                              f"</pitch><duration>{length}</duration></note>")  # fmt: skip
         lines.append("</measure>")
-    (folder / "melody.musicxml").write_text("\n".join([*lines, "</part></score-partwise>", ""]))
+    (folder / "melody.musicxml").write_text("\n".join([*lines, "</part></score-partwise>", ""]), encoding="utf-8")
 
 
 CLARINET = ExamTask(
@@ -135,7 +135,7 @@ def survey(rng: random.Random, folder: Path, settings: Settings) -> None:
     write_csv(folder / "corners.csv", corners)
     sheet = {"first_station": [round(v, 3) for v in places[0]], "scale": settings["_scale"], "left_m": 4940.0, "top_m": 8055.0,
              "paper_mm": [420, 420]}  # fmt: skip
-    (folder / "sheet.json").write_text(json.dumps(sheet))
+    (folder / "sheet.json").write_text(json.dumps(sheet), encoding="utf-8")
 
 
 PLAN = ExamTask(
@@ -207,7 +207,7 @@ def turned(rng: random.Random, folder: Path, settings: Settings) -> None:
         diameter = rng.randrange(28, 60, 2)
     write_csv(folder / "profile.csv", rows)
     told = {"bore_mm": 16, "bore_depth_mm": round(z * settings["_bore"]), "segments": 96}
-    (folder / "part.json").write_text(json.dumps(told))
+    (folder / "part.json").write_text(json.dumps(told), encoding="utf-8")
 
 
 TURNED = ExamTask(

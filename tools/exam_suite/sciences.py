@@ -36,7 +36,7 @@ def star(rng: random.Random, folder: Path, settings: Settings) -> None:
                     {"bjd": f"{day:.5f}", "filter": name, "mag": f"{mag:.4f}", "mag_error": error, "flag": int(bad)}
                 )
     write_csv(folder / "photometry.csv", rows)
-    (folder / "search.json").write_text(json.dumps({"period_days": settings["_search"]}))
+    (folder / "search.json").write_text(json.dumps({"period_days": settings["_search"]}), encoding="utf-8")
 
 
 STAR = ExamTask(
@@ -136,8 +136,10 @@ def contig(rng: random.Random, folder: Path, settings: Settings) -> None:
         dna += gene if i % 2 else gene[::-1].translate(back)
     dna += "N" * 12 + "".join(rng.choice("ACGT") for _ in range(150))
     lines = [dna[i : i + 60].lower() if i % 180 == 0 else dna[i : i + 60] for i in range(0, len(dna), 60)]
-    (folder / "contig.fasta").write_text("\n".join([f">contig_{settings['_genes']} draft assembly", *lines, ""]))
-    (folder / "rules.json").write_text(json.dumps({"least_codons": settings["_least"]}))
+    (folder / "contig.fasta").write_text(
+        "\n".join([f">contig_{settings['_genes']} draft assembly", *lines, ""]), encoding="utf-8"
+    )
+    (folder / "rules.json").write_text(json.dumps({"least_codons": settings["_least"]}), encoding="utf-8")
 
 
 ORFS = ExamTask(
@@ -226,7 +228,7 @@ def sessions(rng: random.Random, folder: Path, settings: Settings) -> None:
             })  # fmt: skip
         write_csv(folder / f"session-{number + 1:02d}.csv", rows)
     told = {"least_accuracy": 0.8, "rt_ms": [200, 2000], "trim_sd": settings["_trim"]}
-    (folder / "preregistration.json").write_text(json.dumps(told))
+    (folder / "preregistration.json").write_text(json.dumps(told), encoding="utf-8")
 
 
 STROOP = ExamTask(

@@ -57,14 +57,16 @@ def rates_of(log: str) -> str:
 def logs(rng: random.Random, folder: Path, settings: Settings) -> None:
     """Write a sample log with its right answer."""
     log = access_log(rng, settings["_lines"])
-    (folder / "sample.log").write_text(log)
-    (folder / "expected.txt").write_text(rates_of(log))
+    (folder / "sample.log").write_text(log, encoding="utf-8")
+    (folder / "expected.txt").write_text(rates_of(log), encoding="utf-8")
 
 
 def held_out(rng: random.Random, reference: Path, settings: Settings) -> None:
     """Write logs that the agent never sees, with their right answers."""
     found = [access_log(rng, n) for n in (1, 40, 90, settings["_lines"])] + ["", "\n\n# nothing\n"]
-    (reference / "runs.json").write_text(json.dumps([{"stdin": log, "stdout": rates_of(log)} for log in found]))
+    (reference / "runs.json").write_text(
+        json.dumps([{"stdin": log, "stdout": rates_of(log)} for log in found]), encoding="utf-8"
+    )
 
 
 RATES = ExamTask(
@@ -154,9 +156,9 @@ def warehouse(rng: random.Random, folder: Path, settings: Settings) -> None:
         many = rng.randrange(4, 7)
         orders.append({"order": f"A{len(orders) + 1}", "items": names[at : at + many]})
         at += many
-    (folder / "floor.txt").write_text("\n".join("".join(row) for row in grid) + "\n")
+    (folder / "floor.txt").write_text("\n".join("".join(row) for row in grid) + "\n", encoding="utf-8")
     told = {"dock": [1, 1], "capacity": 3, "shelves": items, "orders": orders}
-    (folder / "orders.json").write_text(json.dumps(told, indent=1))
+    (folder / "orders.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
 
 
 ROBOT = ExamTask(
@@ -275,7 +277,7 @@ def film(rng: random.Random, folder: Path, settings: Settings) -> None:
         text = " ".join(rng.choice(WORDS) for _ in range(rng.randrange(3, 9))).capitalize() + "."
         blocks.append(f"{number}\n{stamp(at)} --> {stamp(at + length)}\n{text}\n")
         at = round(at + length + rng.randrange(2, 30) / 10, 1)
-    (folder / "film.srt").write_text("\n".join(blocks))
+    (folder / "film.srt").write_text("\n".join(blocks), encoding="utf-8")
     begins = sorted(rng.sample(range(10, int(at) - 30, 12), settings["_cuts"]))
     write_csv(folder / "cuts.csv", [{"from_s": b + 0.4, "to_s": b + rng.randrange(30, 95) / 10 + 0.4} for b in begins])
 
@@ -354,7 +356,7 @@ def weather(rng: random.Random, folder: Path, settings: Settings) -> None:
     told = {"field_capacity": 0.29, "wilting_point": 0.14, "root_depth_m": settings["_root"], "depletion_fraction": 0.5,
             "start_depletion_mm": 20.0, "least_rain_mm": 2.0, "stages": {"days": settings["_days"], "kc": [0.4, 1.15, 0.6]},
             "irrigation_every_days": 4, "most_irrigation_mm": 25.0}  # fmt: skip
-    (folder / "field.json").write_text(json.dumps(told, indent=1))
+    (folder / "field.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
 
 
 WATER = ExamTask(
@@ -446,7 +448,7 @@ def harvest(rng: random.Random, folder: Path, settings: Settings) -> None:
     write_csv(folder / "yield.csv", points)
     told = {"corner": [east, north], "heading_deg": heading, "cell_m": size, "plausible": [0.5, 15.0], "least_points": 4,
             "classes": [5.5, 7.5], "rates": [120, 160, 190]}  # fmt: skip
-    (folder / "field.json").write_text(json.dumps(told))
+    (folder / "field.json").write_text(json.dumps(told), encoding="utf-8")
 
 
 ZONES = ExamTask(
@@ -622,7 +624,7 @@ def building(rng: random.Random, folder: Path, settings: Settings) -> None:
     write_csv(folder / "exits.csv", exits)
     told = {"blocked_exit": settings["_exits"][-1], "speed_m_s": 1.1, "boundary_m": 0.15, "flow_people_s_m": 1.3, "detection_s": 45,
             "premovement_s": 90, "tenable_s": settings["_tenable"], "margin_share": 0.5}  # fmt: skip
-    (folder / "rules.json").write_text(json.dumps(told, indent=1))
+    (folder / "rules.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
 
 
 EGRESS = ExamTask(

@@ -45,23 +45,26 @@ def new_command(folder: str, title: str | None, protocol: str | None, as_json: b
 
 @click.command("show")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False))
-@click.option("--prompt", is_flag=True, help="Show the prompt that an agent gets for each instance.")
+@click.option("--prompt", is_flag=True, default=None, help="Show the prompt that an agent gets for each instance.")
 @click.option(
     "--agent", "agent_name", default=None, metavar="NAME", help="With --prompt: a harness or preset; default: worker."
 )
 @click.option("--instance", default=None, metavar="NAME", help="With --prompt: only this instance.")
 @json_option
-def show_command(folder: str, prompt: bool, agent_name: str | None, instance: str | None, as_json: bool | None) -> None:
+def show_command(
+    folder: str, prompt: bool | None, agent_name: str | None, instance: str | None, as_json: bool | None
+) -> None:
     """Show a task package: brief, environment, deliverables, criteria, instances and digests.
 
     With --prompt, show what an agent is told instead. The prompt depends on the task's folders, network, services,
     interfaces and deliverables.
     """
+    from worksample.errors import UsageError
     from worksample.files import HashSink
     from worksample.tasks import ingest, read_package
 
     if (agent_name or instance) and not prompt:
-        raise click.UsageError("--agent and --instance need --prompt")
+        raise UsageError("--agent and --instance need --prompt", next="worksample task show FOLDER --prompt")
     package = read_package(Path(folder))
     taken = ingest(package, HashSink())
     if prompt:
@@ -215,10 +218,10 @@ def list_command(where: str | None, as_json: bool | None) -> None:
 
 @click.command("load")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False))
-@click.option("--entry", default="task.py", show_default=True, help="The file that has the function load.")
+@click.option("--entry", default=None, metavar="FILE", help="The file that has the function load; default: task.py.")
 @click.option("--sandbox", default=None, metavar="KIND", help="The kind of sandbox; default: bubblewrap.")
 @json_option
-def load_command(folder: str, entry: str, sandbox: str | None, as_json: bool | None) -> None:
+def load_command(folder: str, entry: str | None, sandbox: str | None, as_json: bool | None) -> None:
     """Call load() of a task package, and keep the instances that it returns in the folder loaded/.
 
     load() runs twice in a sandbox. If the instances differ, nothing is written.
@@ -230,7 +233,7 @@ def load_command(folder: str, entry: str, sandbox: str | None, as_json: bool | N
     from worksample.tasks.loaded_instances import write_loaded
 
     root = Path(folder)
-    found = asyncio.run(load_instances(root.resolve(), entry, sandbox=sandbox or "bubblewrap"))
+    found = asyncio.run(load_instances(root.resolve(), entry or "task.py", sandbox=sandbox or "bubblewrap"))
     write_loaded(root, found)
     package = read_package(root)
     if as_json:

@@ -120,7 +120,7 @@ class JudgeHelpers:
         for question in questions:
             score = float(self._says_yes(f"{prompt_context.strip()}\n\n{question}", pictures, texts))
             results.append({"question": question, "result": _word(score), "score": score, "raw_response": _word(score)})
-        yes = sum(one["score"] == 1.0 for one in results)
+        yes = sum(one["result"] == "YES" for one in results)
         return {
             "results": results, "yes_count": yes, "no_count": len(results) - yes, "question_count": len(results),
             "final_score": yes / len(results), "raw_responses": [one["raw_response"] for one in results],
@@ -174,7 +174,7 @@ def _picture(data: bytes) -> Any:
 
 
 def _word(score: float) -> str:
-    return "YES" if score == 1.0 else "NO"
+    return "YES" if score else "NO"
 
 
 def _details(prompt: str, score: float, second: bytes | None) -> dict[str, Any]:

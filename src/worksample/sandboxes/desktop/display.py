@@ -127,7 +127,10 @@ class Display:
         if self.ended_by_programs:
             raise ScreenEnded("the programs on the screen have ended its X server; there is no screen any more")
         if self.client is None or self.lost.is_set():
-            raise SandboxError(f"the X server ended: {self.messages[-500:] or 'no message'}", where="desktop")
+            raise SandboxError(
+                f"the X server ended: {self.messages[-500:] or 'no message'}", where="desktop",
+                next="run the trial again: worksample run resumes it",
+            )  # fmt: skip
         return self.client
 
     def prepare(self) -> str:

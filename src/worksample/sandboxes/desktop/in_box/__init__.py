@@ -1,0 +1,1 @@
+"""Programs that run in the boxes of a desktop and of its agent."""
